@@ -1,0 +1,85 @@
+package io.tocsin.connectors;
+
+import com.google.protobuf.ByteString;
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.events.v1.Event;
+import io.tocsin.rejects.v1.Reason;
+import io.tocsin.rejects.v1.Reject;
+import io.tocsin.rejects.v1.Stage;
+
+/**
+ * Makes events with a reject as their body from what the jobs cannot take. Every event made here
+ * fits table {@code rejects}: values that would not are dropped, because nothing comes after a
+ * reject.
+ */
+public final class Rejects {
+  private static final int IPV6_BYTES = 16;
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private Rejects() {}
+
+  /**
+   * For a Kafka record that is not its topic's message. Its place in Kafka is its id, so reading it
+   * again gives the same one.
+   *
+   * @param stage of the job that read it
+   * @param place "topic-partition-offset"
+   * @param timestampMillis of the record, Unix milliseconds
+   * @param key as text, the device by Tocsin's convention
+   * @param value as received
+   * @param detail one sentence for a person
+   */
+  public static Event undecodable(
+      Stage stage, String place, long timestampMillis, String key, byte[] value, String detail) {
+    long unixNanos = Math.max(0, timestampMillis) * NANOS_PER_MILLI;
+    return Event.newBuilder()
+        .setEventId(place)
+        .setReceivedAtUnixNanos(unixNanos)
+        .setEventTimeUnixNanos(unixNanos)
+        .setDevice(key)
+        .setRaw(ByteString.copyFrom(value))
+        .setReject(reject(stage, Reason.REASON_UNDECODABLE, value.length, detail))
+        .build();
+  }
+
+  /**
+   * For an event whose values do not fit where they should go. It keeps its identity and its bytes.
+   */
+  public static Event invalid(Stage stage, Event event, String detail) {
+    Event.Builder reject =
+        event.toBuilder()
+            .setReceivedAtUnixNanos(Math.max(0, event.getReceivedAtUnixNanos()))
+            .setEventTimeUnixNanos(Math.max(0, event.getEventTimeUnixNanos()))
+            .setReject(reject(stage, Reason.REASON_INVALID_VALUE, event.getRaw().size(), detail));
+    if (event.getSourceIp().size() != IPV6_BYTES) {
+      reject.clearSourceIp();
+    }
+    return reject.build();
+  }
+
+  /**
+   * For an alert whose values do not fit table {@code alert_history}; the bytes are those of the
+   * alert.
+   */
+  public static Event invalid(Stage stage, Alert alert, String detail) {
+    ByteString bytes = alert.toByteString();
+    return Event.newBuilder()
+        .setEventId(alert.getEventId())
+        .setEventTimeUnixNanos(Math.max(0, alert.getLastSeenUnixNanos()))
+        .setReceivedAtUnixNanos(Math.max(0, alert.getLastSeenUnixNanos()))
+        .setDevice(alert.getDevice())
+        .setSite(alert.getSite())
+        .setRaw(bytes)
+        .setReject(reject(stage, Reason.REASON_INVALID_VALUE, bytes.size(), detail))
+        .build();
+  }
+
+  private static Reject reject(Stage stage, Reason reason, int originalBytes, String detail) {
+    return Reject.newBuilder()
+        .setStage(stage)
+        .setReason(reason)
+        .setDetail(detail)
+        .setOriginalBytes(originalBytes)
+        .build();
+  }
+}

@@ -1,0 +1,106 @@
+package io.tocsin.connectors.alertmanager;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.model.EnumWords;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * An alert as Alertmanager's API v2 takes it (postableAlert of its OpenAPI file). Alertmanager
+ * knows an alert by its labels: the same labels are the same alert.
+ *
+ * @param labels that identify it
+ * @param annotations for people
+ * @param startsAt RFC 3339
+ * @param endsAt RFC 3339; in the past, it is over
+ */
+record AlertmanagerAlert(
+    SortedMap<String, String> labels,
+    SortedMap<String, String> annotations,
+    String startsAt,
+    String endsAt) {
+
+  /**
+   * Resend intervals of silence after which Alertmanager takes an open alert for over, so that it
+   * outlives Tocsin by minutes only.
+   */
+  private static final int INTERVALS_UNTIL_EXPIRY = 4;
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
+
+  /** Grafana's dashboard "what is down", narrowed to the source. */
+  private static final String DASHBOARD_PATH = "/d/tocsin-what-is-down?var-source=";
+
+  /**
+   * Translates an alert.
+   *
+   * @param now by the wall clock. No time after it is told: Alertmanager refuses an alert that
+   *     starts after its end, and a device whose clock is ahead must page like any other
+   */
+  static AlertmanagerAlert of(Alert alert, Instant now, Duration resendInterval) {
+    boolean isOpen = alert.getState() == AlertState.ALERT_STATE_OPEN;
+    Instant startsAt = earlier(instant(alert.getFirstSeenUnixNanos()), now);
+    Instant endsAt =
+        isOpen
+            ? now.plus(resendInterval.multipliedBy(INTERVALS_UNTIL_EXPIRY))
+            : earlier(instant(alert.getResolvedAtUnixNanos()), now);
+    return new AlertmanagerAlert(
+        labels(alert), annotations(alert), earlier(startsAt, endsAt).toString(), endsAt.toString());
+  }
+
+  private static SortedMap<String, String> labels(Alert alert) {
+    SortedMap<String, String> labels = new TreeMap<>();
+    labels.put("alertname", alert.getCheck());
+    labels.put("severity", EnumWords.wordOf(alert.getSeverity()));
+    labels.put("source", alert.getSource());
+    labels.put("device", alert.getDevice());
+    labels.put("fingerprint", alert.getFingerprint());
+    if (!alert.getSite().isEmpty()) {
+      labels.put("site", alert.getSite());
+    }
+    // Sorted, so that of two names that become the same one, the same one wins each time.
+    new TreeMap<>(alert.getLabelsMap())
+        .forEach(
+            (name, value) -> {
+              if (!value.isEmpty()) {
+                labels.putIfAbsent(labelName(name), value);
+              }
+            });
+    return Collections.unmodifiableSortedMap(labels);
+  }
+
+  /**
+   * A name that Prometheus takes: [a-zA-Z_][a-zA-Z0-9_]*, without the double underscore that is
+   * reserved.
+   */
+  static String labelName(String name) {
+    String allowed = name.replaceAll("[^a-zA-Z0-9_]", "_").replaceAll("^_{2,}", "_");
+    return allowed.isEmpty() || Character.isDigit(allowed.charAt(0)) ? "_" + allowed : allowed;
+  }
+
+  private static SortedMap<String, String> annotations(Alert alert) {
+    return new TreeMap<>(
+        Map.of(
+            "summary", alert.getSummary(),
+            "first_seen", instant(alert.getFirstSeenUnixNanos()).toString(),
+            "update_count", Long.toUnsignedString(alert.getUpdateCount()),
+            "dashboard",
+                DASHBOARD_PATH + URLEncoder.encode(alert.getSource(), StandardCharsets.UTF_8)));
+  }
+
+  private static Instant instant(long unixNanos) {
+    return Instant.ofEpochSecond(
+        Math.floorDiv(unixNanos, NANOS_PER_SECOND), Math.floorMod(unixNanos, NANOS_PER_SECOND));
+  }
+
+  private static Instant earlier(Instant a, Instant b) {
+    return a.isBefore(b) ? a : b;
+  }
+}

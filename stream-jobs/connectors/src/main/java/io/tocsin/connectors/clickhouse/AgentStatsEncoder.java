@@ -1,0 +1,53 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.AgentStats;
+import io.tocsin.events.v1.Event;
+import java.util.List;
+
+/** Events with a listener's counters to table {@code agent_stats}. */
+final class AgentStatsEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd(
+          "received",
+          "received_bytes",
+          "kernel_dropped",
+          "malformed",
+          "rate_limited",
+          "events",
+          "spooled",
+          "published",
+          "acked",
+          "dropped",
+          "buffer_bytes",
+          "buffer_peak_bytes",
+          "buffer_limit_bytes");
+
+  @Override
+  public String table() {
+    return "agent_stats";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    AgentStats stats = event.getAgentStats();
+    Envelope.encode(event, row)
+        .uint64(stats.getReceived())
+        .uint64(stats.getReceivedBytes())
+        .uint64(stats.getKernelDropped())
+        .uint64(stats.getMalformed())
+        .uint64(stats.getRateLimited())
+        .uint64(stats.getEvents())
+        .uint64(stats.getSpooled())
+        .uint64(stats.getPublished())
+        .uint64(stats.getAcked())
+        .uint64(stats.getDropped())
+        .uint64(stats.getBufferBytes())
+        .uint64(stats.getBufferPeakBytes())
+        .uint64(stats.getBufferLimitBytes());
+  }
+}

@@ -1,0 +1,82 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.Severity;
+import java.util.List;
+
+/**
+ * Transitions of alerts to table {@code alert_history}; its enum numbers are those of the messages.
+ */
+final class AlertHistoryEncoder implements RowEncoder<Alert> {
+  private static final List<String> COLUMNS =
+      List.of(
+          "fingerprint",
+          "fingerprint_fields",
+          "version",
+          "transition",
+          "transition_at",
+          "state",
+          "severity",
+          "source",
+          "device",
+          "check",
+          "summary",
+          "site",
+          "labels",
+          "first_seen",
+          "last_seen",
+          "resolved_at",
+          "update_count",
+          "storm_id",
+          "cause",
+          "event_id");
+
+  @Override
+  public String table() {
+    return "alert_history";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Alert alert, RowBinaryWriter row) {
+    boolean isOver = alert.hasResolvedAtUnixNanos();
+    row.string(alert.getFingerprint())
+        .stringMap(alert.getFingerprintFieldsMap())
+        .uint64(alert.getVersion())
+        .enum8(
+            "transition",
+            alert.getTransitionValue(),
+            AlertTransition.ALERT_TRANSITION_OPENED_VALUE,
+            AlertTransition.ALERT_TRANSITION_RESOLVED_VALUE)
+        .dateTime64Nanos(isOver ? alert.getResolvedAtUnixNanos() : alert.getLastSeenUnixNanos())
+        .enum8(
+            "state",
+            alert.getStateValue(),
+            AlertState.ALERT_STATE_OPEN_VALUE,
+            AlertState.ALERT_STATE_SUPPRESSED_VALUE)
+        .enum8(
+            "severity",
+            alert.getSeverityValue(),
+            Severity.SEVERITY_CLEARED_VALUE,
+            Severity.SEVERITY_CRITICAL_VALUE)
+        .string(alert.getSource())
+        .string(alert.getDevice())
+        .string(alert.getCheck())
+        .string(alert.getSummary())
+        .string(alert.getSite())
+        .stringMap(alert.getLabelsMap())
+        .dateTime64Nanos(alert.getFirstSeenUnixNanos())
+        .dateTime64Nanos(alert.getLastSeenUnixNanos())
+        .nullableDateTime64Nanos(isOver, alert.getResolvedAtUnixNanos())
+        .uint64(alert.getUpdateCount())
+        .string(alert.getStormId())
+        .string(alert.getCause())
+        .string(alert.getEventId());
+  }
+}

@@ -1,0 +1,45 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.events.v1.Event;
+import java.util.List;
+
+/**
+ * Events with an alert update to table {@code alert_updates}; its enum numbers are those of the
+ * messages.
+ */
+final class AlertUpdatesEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd("action", "source", "check", "severity", "summary", "labels");
+
+  @Override
+  public String table() {
+    return "alert_updates";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    AlertUpdate update = event.getAlertUpdate();
+    Envelope.encode(event, row)
+        .enum8(
+            "action",
+            update.getActionValue(),
+            AlertUpdate.Action.ACTION_UPDATE_VALUE,
+            AlertUpdate.Action.ACTION_DELETE_VALUE)
+        .string(update.getSource())
+        .string(update.getCheck())
+        .enum8(
+            "severity",
+            update.getSeverityValue(),
+            Severity.SEVERITY_CLEARED_VALUE,
+            Severity.SEVERITY_CRITICAL_VALUE)
+        .string(update.getSummary())
+        .stringMap(update.getLabelsMap());
+  }
+}

@@ -1,0 +1,24 @@
+package io.tocsin.connectors.clickhouse;
+
+import java.util.List;
+
+/**
+ * Rows of one table that are inserted together or not at all: what travels from the writer through
+ * the checkpoint to the committer.
+ *
+ * @param table in database {@code tocsin}
+ * @param columns that each row has, in order
+ * @param rows how many there are
+ * @param zstdRowBinary the rows in RowBinary, compressed by zstd
+ * @param deduplicationToken tells this block from every other; the same whenever the insert is
+ *     repeated
+ */
+public record Block(
+    String table, List<String> columns, int rows, byte[] zstdRowBinary, String deduplicationToken) {
+
+  /** The block without its bytes, for logs and errors. */
+  @Override
+  public String toString() {
+    return "block " + deduplicationToken + " of " + rows + " rows for tocsin." + table;
+  }
+}

@@ -1,0 +1,61 @@
+package io.tocsin.connectors.clickhouse;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/**
+ * Blocks as they lie in checkpoints. Version 1: table, number of columns, columns, token (each as
+ * modified UTF-8 with a two-byte length), rows (int), number of bytes (int), bytes; integers
+ * big-endian. A new version keeps reading the old ones, and a test keeps a blob of each.
+ */
+final class BlockSerializer implements SimpleVersionedSerializer<Block> {
+  static final int CURRENT_VERSION = 1;
+
+  @Override
+  public int getVersion() {
+    return CURRENT_VERSION;
+  }
+
+  @Override
+  public byte[] serialize(Block block) throws IOException {
+    DataOutputSerializer out = new DataOutputSerializer(1024 + block.zstdRowBinary().length);
+    out.writeUTF(block.table());
+    out.writeInt(block.columns().size());
+    for (String column : block.columns()) {
+      out.writeUTF(column);
+    }
+    out.writeUTF(block.deduplicationToken());
+    out.writeInt(block.rows());
+    out.writeInt(block.zstdRowBinary().length);
+    out.write(block.zstdRowBinary());
+    return out.getCopyOfBuffer();
+  }
+
+  @Override
+  public Block deserialize(int version, byte[] serialized) throws IOException {
+    if (version != CURRENT_VERSION) {
+      throw new IOException(
+          "checkpoint holds a block of version "
+              + version
+              + ", this build reads version "
+              + CURRENT_VERSION
+              + ": restore it with the build that wrote it, and stop that with a savepoint after a drain");
+    }
+    DataInputDeserializer in = new DataInputDeserializer(serialized);
+    String table = in.readUTF();
+    int columnCount = in.readInt();
+    List<String> columns = new ArrayList<>(columnCount);
+    for (int i = 0; i < columnCount; i++) {
+      columns.add(in.readUTF());
+    }
+    String token = in.readUTF();
+    int rows = in.readInt();
+    byte[] bytes = new byte[in.readInt()];
+    in.readFully(bytes);
+    return new Block(table, List.copyOf(columns), rows, bytes, token);
+  }
+}

@@ -1,0 +1,117 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.connectors.Backoff;
+import java.time.Duration;
+import java.util.Random;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/**
+ * Stores elements as rows of ClickHouse tables, exactly once.
+ *
+ * <p><b>How.</b> The writer encodes rows into blocks. At a checkpoint each block gets a random
+ * deduplication token and becomes part of the checkpoint. When the checkpoint is complete, the
+ * committer inserts the block with its token. A failure before that leaves nothing in ClickHouse,
+ * and the rows are read from Kafka again. A failure after it repeats the insert of the same block
+ * with the same token, and the server, which remembers the tokens of the last 1,000 blocks of each
+ * table (non_replicated_deduplication_window), stores nothing twice, in the materialized views
+ * neither.
+ *
+ * <p><b>Where the promise ends.</b> It holds when the job is restored from its latest completed
+ * checkpoint, which is what Flink does by itself. It does not hold
+ *
+ * <ul>
+ *   <li>after a manual restore from an older savepoint: what was stored since is read again and
+ *       gets new tokens;
+ *   <li>after a start without state from Kafka offsets that were committed: Kafka may have them
+ *       some seconds earlier or later than the last insert;
+ *   <li>when one checkpoint carries more than 1,000 blocks of one table. No later checkpoint
+ *       completes while a block of this one is not inserted, so only blocks of the same checkpoint
+ *       can come between an insert and its repetition. With the usual limits that is 8 GB of rows
+ *       in one checkpoint: shorten the interval.
+ * </ul>
+ *
+ * The event_id tells such duplicates.
+ *
+ * <p><b>Latency.</b> Rows are visible after the next checkpoint: with an interval of 1 s, within
+ * about that.
+ *
+ * <p><b>Memory.</b> Between checkpoints a writer holds at most one open block a table ({@link
+ * BlockLimits#maxBytes}) and the sealed ones, compressed. Nothing may leave before the checkpoint,
+ * so what bounds the sealed ones is the brake: above {@link BlockLimits#brakeAboveSealedBytes} each
+ * element costs a pause, which Kafka's source feels as back-pressure. While ClickHouse is away, the
+ * committer waits in the writer's thread and nothing is read at all.
+ *
+ * <p><b>Poison.</b> An element that does not fit its table becomes a row of {@code rejects} with
+ * the reason; its neighbours are stored as if it had not been there.
+ *
+ * @param <T> element
+ */
+public final class ClickHouseSink<T> implements Sink<T>, SupportsCommitter<Block> {
+  /** Counter: rows encoded, rejects included. */
+  public static final String ENCODED_ROWS_TOTAL = "clickhouse_encoded_rows_total";
+
+  /** Counter: elements that did not fit their table and became rows of rejects. */
+  public static final String REJECTED_ROWS_TOTAL = "clickhouse_rejected_rows_total";
+
+  /**
+   * Counter: milliseconds by which the writer was slowed down because too much waited for a
+   * checkpoint.
+   */
+  public static final String BRAKE_MILLIS_TOTAL = "clickhouse_brake_milliseconds_total";
+
+  /** Gauge: compressed bytes that wait for the next checkpoint. */
+  public static final String SEALED_BYTES = "clickhouse_sealed_bytes";
+
+  /** Counter: blocks that the server acknowledged. */
+  public static final String INSERTED_BLOCKS_TOTAL = "clickhouse_inserted_blocks_total";
+
+  /** Counter: rows of these blocks. */
+  public static final String INSERTED_ROWS_TOTAL = "clickhouse_inserted_rows_total";
+
+  /** Counter: inserts that failed and were, or will be, repeated. */
+  public static final String INSERT_RETRIES_TOTAL = "clickhouse_insert_retries_total";
+
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+  private final ClickHouseConnection connection;
+  private final TableRouter<T> router;
+  private final BlockLimits limits;
+
+  /** A sink with the usual limits. */
+  public ClickHouseSink(ClickHouseConnection connection, TableRouter<T> router) {
+    this(connection, router, BlockLimits.DEFAULT);
+  }
+
+  /** A sink with limits of its own. */
+  public ClickHouseSink(
+      ClickHouseConnection connection, TableRouter<T> router, BlockLimits limits) {
+    this.connection = connection;
+    this.router = router;
+    this.limits = limits;
+  }
+
+  @Override
+  public SinkWriter<T> createWriter(WriterInitContext context) {
+    return new ClickHouseWriter<>(router, limits, context.metricGroup());
+  }
+
+  @Override
+  public Committer<Block> createCommitter(CommitterInitContext context) {
+    return new ClickHouseCommitter(
+        new ClientInserter(connection),
+        new Backoff(FIRST_PAUSE, LONGEST_PAUSE, new Random()),
+        context.metricGroup());
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Block> getCommittableSerializer() {
+    return new BlockSerializer();
+  }
+}

@@ -1,0 +1,113 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Event;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.MetricGroup;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Encodes elements into blocks, one open block a table, and hands them over at the checkpoint. See
+ * {@link ClickHouseSink}.
+ */
+final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
+  private static final Logger LOG = LoggerFactory.getLogger(ClickHouseWriter.class);
+
+  private final TableRouter<T> router;
+  private final BlockLimits limits;
+  private final RejectsEncoder rejectsEncoder = new RejectsEncoder();
+  private final Map<String, BlockBuilder> openBlocks = new HashMap<>();
+  private final List<Block> sealedBlocks = new ArrayList<>();
+  private final Counter encodedRows;
+  private final Counter rejectedRows;
+  private final Counter brakeMillis;
+  private long sealedBytes;
+  private boolean isRejectLogged;
+
+  ClickHouseWriter(TableRouter<T> router, BlockLimits limits, MetricGroup metrics) {
+    this.router = router;
+    this.limits = limits;
+    this.encodedRows = metrics.counter(ClickHouseSink.ENCODED_ROWS_TOTAL);
+    this.rejectedRows = metrics.counter(ClickHouseSink.REJECTED_ROWS_TOTAL);
+    this.brakeMillis = metrics.counter(ClickHouseSink.BRAKE_MILLIS_TOTAL);
+    metrics.gauge(ClickHouseSink.SEALED_BYTES, () -> sealedBytes);
+  }
+
+  @Override
+  public void write(T element, Context context) throws InterruptedException {
+    try {
+      RowEncoder<T> encoder = router.encoderFor(element);
+      add(element, encoder);
+    } catch (IllegalArgumentException e) {
+      reject(element, e);
+    }
+    brake();
+  }
+
+  private void reject(T element, IllegalArgumentException reason) {
+    rejectedRows.inc();
+    if (!isRejectLogged) {
+      LOG.warn(
+          "a row does not fit its table and goes to tocsin.rejects; counted as {}, logged once",
+          ClickHouseSink.REJECTED_ROWS_TOTAL,
+          reason);
+      isRejectLogged = true;
+    }
+    Event reject = router.rejectOf(element, String.valueOf(reason.getMessage()));
+    add(reject, rejectsEncoder);
+  }
+
+  private <E> void add(E element, RowEncoder<E> encoder) {
+    BlockBuilder block =
+        openBlocks.computeIfAbsent(encoder.table(), table -> new BlockBuilder(encoder));
+    block.add(element, encoder);
+    encodedRows.inc();
+    if (block.rows() >= limits.maxRows() || block.bytes() >= limits.maxBytes()) {
+      seal(block);
+    }
+  }
+
+  private void seal(BlockBuilder builder) {
+    Block block = builder.seal();
+    sealedBlocks.add(block);
+    sealedBytes += block.zstdRowBinary().length;
+  }
+
+  /**
+   * Slows down, and never stops, when more waits for the checkpoint than the limit allows: the
+   * checkpoint's barrier comes through this same thread, after at most the elements that were
+   * before it.
+   */
+  private void brake() throws InterruptedException {
+    if (sealedBytes >= limits.brakeAboveSealedBytes()) {
+      Thread.sleep(limits.brakeMillisPerElement());
+      brakeMillis.inc(limits.brakeMillisPerElement());
+    }
+  }
+
+  @Override
+  public void flush(boolean isEndOfInput) {
+    // Rows leave by prepareCommit alone: what is inserted before its checkpoint completes would be
+    // inserted twice after a failure.
+  }
+
+  @Override
+  public Collection<Block> prepareCommit() {
+    openBlocks.values().stream().filter(block -> block.rows() > 0).forEach(this::seal);
+    List<Block> blocks = List.copyOf(sealedBlocks);
+    sealedBlocks.clear();
+    sealedBytes = 0;
+    return blocks;
+  }
+
+  @Override
+  public void close() {
+    // Nothing is open; rows that no checkpoint holds are read from Kafka again.
+  }
+}

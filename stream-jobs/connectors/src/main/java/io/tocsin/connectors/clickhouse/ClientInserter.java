@@ -1,0 +1,134 @@
+package io.tocsin.connectors.clickhouse;
+
+import com.clickhouse.client.api.ClickHouseException;
+import com.clickhouse.client.api.Client;
+import com.clickhouse.client.api.ClientFaultCause;
+import com.clickhouse.client.api.ServerException;
+import com.clickhouse.client.api.insert.InsertSettings;
+import com.clickhouse.data.ClickHouseFormat;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.temporal.ChronoUnit;
+import java.util.Set;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * Inserts blocks through ClickHouse's HTTP interface. Retries of the client itself are off: the
+ * committer repeats, with the same token and with patience.
+ */
+final class ClientInserter implements BlockInserter {
+  private static final long CONNECT_TIMEOUT_SECONDS = 5;
+  private static final long ANSWER_TIMEOUT_SECONDS = 60;
+
+  /**
+   * Numbers of ClickHouse's ErrorCodes.cpp for conditions that pass by themselves or by an
+   * operator's hand.
+   */
+  private static final Set<Integer> RETRYABLE_SERVER_CODES =
+      Set.of(
+          159, // TIMEOUT_EXCEEDED
+          173, // CANNOT_ALLOCATE_MEMORY
+          202, // TOO_MANY_SIMULTANEOUS_QUERIES
+          203, // NO_FREE_CONNECTION
+          209, // SOCKET_TIMEOUT
+          210, // NETWORK_ERROR
+          236, // ABORTED
+          241, // MEMORY_LIMIT_EXCEEDED
+          242, // TABLE_IS_READ_ONLY
+          243, // NOT_ENOUGH_SPACE
+          252, // TOO_MANY_PARTS
+          279, // ALL_CONNECTION_TRIES_FAILED
+          285, // TOO_FEW_LIVE_REPLICAS
+          319, // UNKNOWN_STATUS_OF_INSERT
+          394, // QUERY_WAS_CANCELLED
+          425, // SYSTEM_ERROR
+          722, // WAIT_TABLE_TO_LOAD: the server is starting
+          745, // SERVER_OVERLOADED
+          999); // KEEPER_EXCEPTION
+
+  private final ClickHouseConnection connection;
+  private final Client client;
+
+  ClientInserter(ClickHouseConnection connection) {
+    this.connection = connection;
+    this.client =
+        new Client.Builder()
+            .addEndpoint(connection.url())
+            .setUsername(connection.user())
+            .setPassword(connection.password())
+            .setDefaultDatabase(ClickHouseConnection.DATABASE)
+            .setClientName("tocsin-jobs")
+            .setConnectTimeout(CONNECT_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
+            .setSocketTimeout(ANSWER_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
+            .retryOnFailures(ClientFaultCause.None)
+            .setMaxRetries(0)
+            .build();
+  }
+
+  @Override
+  public void insert(Block block) throws IOException {
+    InsertSettings settings =
+        new InsertSettings()
+            .setDeduplicationToken(block.deduplicationToken())
+            .appCompressedData(true, "zstd")
+            // The block must be one block for the server too: the token covers all of it or
+            // nothing.
+            .serverSetting("async_insert", "0")
+            .serverSetting("insert_deduplicate", "1")
+            .serverSetting("deduplicate_blocks_in_dependent_materialized_views", "1")
+            // Late events may spread a block over more weeks than the server's guard of 100 allows.
+            .serverSetting("max_partitions_per_insert_block", "0");
+    var rows = new ByteArrayInputStream(block.zstdRowBinary());
+    try {
+      // The answer's arrival is the acknowledgement; what it says is of no use here.
+      client
+          .insert(block.table(), block.columns(), rows, ClickHouseFormat.RowBinary, settings)
+          .get()
+          .close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new RetryableInsertException(at(block) + " was interrupted", e);
+    } catch (ExecutionException e) {
+      throw failure(block, e.getCause());
+    } catch (Exception e) {
+      throw failure(block, e);
+    }
+  }
+
+  private IOException failure(Block block, Throwable cause) {
+    if (isRetryable(cause)) {
+      return new RetryableInsertException(at(block) + " failed: " + cause.getMessage(), cause);
+    }
+    return new IOException(
+        at(block)
+            + " was refused: "
+            + cause.getMessage()
+            + ". Where a table or column is missing, run `tocsin schema apply`; the rows are safe in the checkpoint and are"
+            + " inserted when the job has restarted",
+        cause);
+  }
+
+  /** By number and class, never by text: texts change between versions. */
+  static boolean isRetryable(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ServerException server) {
+        return RETRYABLE_SERVER_CODES.contains(server.getCode())
+            || server.getCode() == ServerException.CODE_UNKNOWN
+                && server.getTransportProtocolCode() >= 500;
+      }
+      if (cause instanceof IOException) {
+        return true;
+      }
+    }
+    return failure instanceof ClickHouseException client && client.isRetryable();
+  }
+
+  private String at(Block block) {
+    return "inserting " + block + " at " + connection;
+  }
+
+  @Override
+  public void close() {
+    client.close();
+  }
+}

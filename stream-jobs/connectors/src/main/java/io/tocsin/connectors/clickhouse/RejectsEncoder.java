@@ -1,0 +1,41 @@
+package io.tocsin.connectors.clickhouse;
+
+import com.google.protobuf.ProtocolMessageEnum;
+import io.tocsin.events.v1.Event;
+import io.tocsin.model.EnumWords;
+import io.tocsin.rejects.v1.Reject;
+import java.util.List;
+
+/** Events with a reject to table {@code rejects}. Nothing is refused here. */
+final class RejectsEncoder implements RowEncoder<Event> {
+
+  /** For a stage or reason of an agent newer than this build. */
+  private static final String UNKNOWN_WORD = "unknown";
+
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd("stage", "reason", "detail", "original_bytes");
+
+  @Override
+  public String table() {
+    return "rejects";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    Reject reject = event.getReject();
+    Envelope.encode(event, row)
+        .string(word(reject.getStage()))
+        .string(word(reject.getReason()))
+        .string(reject.getDetail())
+        .uint64(reject.getOriginalBytes());
+  }
+
+  private static String word(ProtocolMessageEnum value) {
+    return EnumWords.isSpecified(value) ? EnumWords.wordOf(value) : UNKNOWN_WORD;
+  }
+}

@@ -1,0 +1,45 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.Syslog;
+import java.util.List;
+
+/** Events with a syslog message to table {@code syslog}. */
+final class SyslogEncoder implements RowEncoder<Event> {
+  private static final int LAST_FACILITY = 23;
+  private static final int LAST_SEVERITY = 7;
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd(
+          "facility",
+          "severity",
+          "app_name",
+          "proc_id",
+          "msg_id",
+          "structured_data",
+          "message",
+          "sequence");
+
+  @Override
+  public String table() {
+    return "syslog";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    Syslog syslog = event.getSyslog();
+    Envelope.encode(event, row)
+        .enum8("facility", syslog.getFacility(), 0, LAST_FACILITY)
+        .enum8("severity", syslog.getSeverity(), 0, LAST_SEVERITY)
+        .string(syslog.getAppName())
+        .string(syslog.getProcId())
+        .string(syslog.getMsgId())
+        .stringMap(syslog.getStructuredDataMap())
+        .string(syslog.getMessage())
+        .nullableUint64(syslog.hasSequence(), syslog.getSequence());
+  }
+}

@@ -1,0 +1,19 @@
+package io.tocsin.connectors.kafka;
+
+import io.tocsin.alerts.v1.Alert;
+import java.nio.charset.StandardCharsets;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Alerts to records of {@code alerts-v1}: the key is the fingerprint, so compaction keeps the
+ * newest of each.
+ */
+final class AlertSerializer implements KafkaRecordSerializationSchema<Alert> {
+  @Override
+  public ProducerRecord<byte[], byte[]> serialize(
+      Alert alert, KafkaSinkContext context, Long timestamp) {
+    byte[] key = alert.getFingerprint().getBytes(StandardCharsets.UTF_8);
+    return new ProducerRecord<>(Topics.ALERTS, key, alert.toByteArray());
+  }
+}

@@ -1,0 +1,89 @@
+package io.tocsin.connectors.kafka;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.events.v1.Event;
+import io.tocsin.rejects.v1.Stage;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * Kafka's ends of the jobs.
+ *
+ * <p>Offsets live in Flink's checkpoints, which decide where a restored job goes on. They are also
+ * committed to Kafka, for people who watch the lag, and for a job that starts without state.
+ */
+public final class KafkaEndpoints {
+  private final String bootstrapServers;
+
+  /**
+   * Ends at one cluster.
+   *
+   * @param bootstrapServers "host:port", separated by commas
+   */
+  public KafkaEndpoints(String bootstrapServers) {
+    this.bootstrapServers = bootstrapServers;
+  }
+
+  /**
+   * Events of some topics. Without state it starts at the offsets that the group committed, else at
+   * the earliest.
+   *
+   * @param groupId consumer group, one a job
+   * @param stage of the job, for rejects
+   */
+  @SuppressWarnings(
+      "deprecation") // The connector's own parameter type, which kafka-clients will replace in 5.0.
+  public Source<Event, ?, ?> events(String groupId, Stage stage, List<String> topics) {
+    return source(groupId, topics, new EventDeserializer(stage))
+        .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST))
+        .build();
+  }
+
+  /**
+   * All alerts as they stand, then their transitions. Without state it starts at the earliest
+   * offset whatever was committed: the topic is compacted, and who has no state needs the present
+   * state of every alert.
+   */
+  public Source<Alert, ?, ?> alerts(String groupId) {
+    return source(groupId, List.of(Topics.ALERTS), new AlertDeserializer())
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .build();
+  }
+
+  /**
+   * Transitions to {@code alerts-v1}, at least once: a page must not wait for a checkpoint. After a
+   * failure transitions since the last checkpoint come again with the same version.
+   */
+  public Sink<Alert> alertTransitions() {
+    return KafkaSink.<Alert>builder()
+        .setBootstrapServers(bootstrapServers)
+        .setRecordSerializer(new AlertSerializer())
+        .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+        .setProperty(ProducerConfig.ACKS_CONFIG, "all")
+        .setProperty(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true")
+        .setProperty(ProducerConfig.LINGER_MS_CONFIG, "5")
+        .setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4")
+        .build();
+  }
+
+  private <T> KafkaSourceBuilder<T> source(
+      String groupId, List<String> topics, KafkaRecordDeserializationSchema<T> deserializer) {
+    return KafkaSource.<T>builder()
+        .setBootstrapServers(bootstrapServers)
+        .setTopics(topics)
+        .setGroupId(groupId)
+        .setClientIdPrefix(groupId)
+        .setDeserializer(deserializer)
+        .setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+  }
+}

@@ -1,0 +1,124 @@
+package io.tocsin.connectors.alertmanager;
+
+import static io.tocsin.testsupport.Instants.AN_HOUR_LATER;
+import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.Severity;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AlertmanagerAlertTest {
+  private static final Duration RESEND = Duration.ofSeconds(60);
+  private static final Alert OPEN =
+      Alert.newBuilder()
+          .setFingerprint("f1")
+          .setState(AlertState.ALERT_STATE_OPEN)
+          .setSeverity(Severity.SEVERITY_CRITICAL)
+          .setSource("hyak a")
+          .setDevice("n0418")
+          .setCheck("node")
+          .setSummary("node down")
+          .putLabels("rack", "b4")
+          .setFirstSeenUnixNanos(unixNanos(NOON))
+          .setUpdateCount(3)
+          .build();
+
+  @Test
+  void openAlertExpiresAfterFourIntervalsOfSilence() {
+    AlertmanagerAlert alert = AlertmanagerAlert.of(OPEN, A_SECOND_LATER, RESEND);
+
+    assertThat(alert.startsAt()).isEqualTo("2026-11-20T12:00:00Z");
+    assertThat(alert.endsAt()).isEqualTo("2026-11-20T12:04:01Z");
+    assertThat(alert.labels())
+        .isEqualTo(
+            Map.of(
+                "alertname", "node",
+                "severity", "critical",
+                "source", "hyak a",
+                "device", "n0418",
+                "fingerprint", "f1",
+                "rack", "b4"));
+    assertThat(alert.annotations())
+        .isEqualTo(
+            Map.of(
+                "summary", "node down",
+                "first_seen", "2026-11-20T12:00:00Z",
+                "update_count", "3",
+                "dashboard", "/d/tocsin-what-is-down?var-source=hyak+a"));
+  }
+
+  @Test
+  void resolvedAlertEndedWhenItWasResolved() {
+    Alert resolved =
+        OPEN.toBuilder()
+            .setState(AlertState.ALERT_STATE_RESOLVED)
+            .setResolvedAtUnixNanos(unixNanos(A_SECOND_LATER))
+            .build();
+
+    assertThat(AlertmanagerAlert.of(resolved, AN_HOUR_LATER, RESEND).endsAt())
+        .isEqualTo("2026-11-20T12:00:01Z");
+  }
+
+  @Test
+  void siteIsALabelWhereItIsConfigured() {
+    AlertmanagerAlert alert =
+        AlertmanagerAlert.of(OPEN.toBuilder().setSite("zürich").build(), NOON, RESEND);
+
+    assertThat(alert.labels()).containsEntry("site", "zürich");
+  }
+
+  @Test
+  void deviceWhoseClockIsAheadPagesNow() {
+    Alert ahead = OPEN.toBuilder().setFirstSeenUnixNanos(unixNanos(AN_HOUR_LATER)).build();
+    assertThat(AlertmanagerAlert.of(ahead, NOON, RESEND).startsAt())
+        .isEqualTo("2026-11-20T12:00:00Z");
+
+    Alert over =
+        ahead.toBuilder()
+            .setState(AlertState.ALERT_STATE_RESOLVED)
+            .setResolvedAtUnixNanos(unixNanos(AN_HOUR_LATER))
+            .build();
+    assertThat(AlertmanagerAlert.of(over, NOON, RESEND).endsAt()).isEqualTo("2026-11-20T12:00:00Z");
+  }
+
+  @Test
+  void labelsOfTheUpdateNeverReplaceOurs() {
+    Alert hostile =
+        OPEN.toBuilder().putLabels("device", "other").putLabels("fingerprint", "x").build();
+
+    assertThat(AlertmanagerAlert.of(hostile, NOON, RESEND).labels())
+        .containsEntry("device", "n0418")
+        .containsEntry("fingerprint", "f1");
+  }
+
+  @Test
+  void labelsThatBecomeTheSameNameGiveTheSameResultEachTime() {
+    Alert twice =
+        OPEN.toBuilder().putLabels("a b", "2").putLabels("a-b", "3").putLabels("e", "").build();
+
+    assertThat(AlertmanagerAlert.of(twice, NOON, RESEND).labels())
+        .containsEntry("a_b", "2")
+        .doesNotContainKey("e");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rack, rack",
+    "rack-id, rack_id",
+    "9lives, _9lives",
+    "__name__, _name__",
+    "größe, gr__e",
+    "'', _"
+  })
+  void labelNamesAreThoseOfPrometheus(String name, String expected) {
+    assertThat(AlertmanagerAlert.labelName(name)).isEqualTo(expected);
+  }
+}

@@ -1,0 +1,117 @@
+package io.tocsin.connectors.clickhouse;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.tocsin.connectors.Backoff;
+import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
+import org.apache.flink.api.connector.sink2.mocks.MockCommitRequest;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.junit.jupiter.api.Test;
+
+class ClickHouseCommitterTest {
+  private final MetricListener metrics = new MetricListener();
+  private final FakeInserter inserter = new FakeInserter();
+  private final VirtualBackoff backoff = new VirtualBackoff();
+  private final ClickHouseCommitter committer =
+      new ClickHouseCommitter(inserter, backoff, metrics.getMetricGroup());
+
+  @Test
+  void blocksAreInsertedInOrder() throws Exception {
+    commit(block("a", 2), block("b", 3));
+
+    assertThat(inserter.tokens).containsExactly("a", "b");
+    assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isEqualTo(2);
+    assertThat(counter(ClickHouseSink.INSERTED_ROWS_TOTAL)).isEqualTo(5);
+    assertThat(counter(ClickHouseSink.INSERT_RETRIES_TOTAL)).isZero();
+  }
+
+  @Test
+  void uncertainInsertIsRepeatedWithTheSameTokenBeforeTheNextBlock() throws Exception {
+    inserter.failures.add(new RetryableInsertException("away", null));
+    inserter.failures.add(new RetryableInsertException("away", null));
+
+    commit(block("a", 1), block("b", 1));
+
+    assertThat(inserter.tokens).containsExactly("a", "a", "a", "b");
+    assertThat(counter(ClickHouseSink.INSERT_RETRIES_TOTAL)).isEqualTo(2);
+    assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isEqualTo(2);
+    assertThat(backoff.pausesMillis).hasSize(2);
+  }
+
+  @Test
+  void serverThatStaysAwayFailsTheJobInTheEnd() {
+    inserter.isAwayForEver = true;
+
+    assertThatThrownBy(() -> commit(block("a", 1))).isInstanceOf(RetryableInsertException.class);
+    long waitedMillis = backoff.pausesMillis.stream().mapToLong(Long::longValue).sum();
+    assertThat(waitedMillis).isGreaterThanOrEqualTo(ClickHouseCommitter.GIVE_UP_AFTER.toMillis());
+  }
+
+  @Test
+  void refusedInsertFailsTheJobAtOnce() {
+    inserter.failures.add(new IOException("no such table"));
+
+    assertThatThrownBy(() -> commit(block("a", 1))).hasMessage("no such table");
+    assertThat(backoff.pausesMillis).isEmpty();
+  }
+
+  private void commit(Block... blocks) throws Exception {
+    var requests = new ArrayList<CommitRequest<Block>>();
+    for (Block block : blocks) {
+      requests.add(new MockCommitRequest<>(block));
+    }
+    committer.commit(requests);
+  }
+
+  private static Block block(String token, int rows) {
+    return new Block("syslog", List.of("event_id"), rows, new byte[0], token);
+  }
+
+  private long counter(String name) {
+    return metrics.getCounter(name).orElseThrow().getCount();
+  }
+
+  private static final class FakeInserter implements BlockInserter {
+    final List<String> tokens = new ArrayList<>();
+    final Deque<IOException> failures = new ArrayDeque<>();
+    boolean isAwayForEver;
+
+    @Override
+    public void insert(Block block) throws IOException {
+      tokens.add(block.deduplicationToken());
+      if (isAwayForEver) {
+        throw new RetryableInsertException("away", null);
+      }
+      if (!failures.isEmpty()) {
+        throw failures.remove();
+      }
+    }
+
+    @Override
+    public void close() {
+      // Nothing is open.
+    }
+  }
+
+  private static final class VirtualBackoff extends Backoff {
+    final List<Long> pausesMillis = new ArrayList<>();
+
+    VirtualBackoff() {
+      super(Duration.ofMillis(200), Duration.ofSeconds(10), new Random(1));
+    }
+
+    @Override
+    public void pause(long millis) {
+      pausesMillis.add(millis);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.tocsin.connectors.clickhouse;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
+import io.tocsin.events.v1.Event;
+import io.tocsin.rejects.v1.Stage;
+import io.tocsin.testsupport.ClickHouseUnderTest;
+import io.tocsin.testsupport.TestEvents;
+import java.io.IOException;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the sink needs from a real server: that a row reads as it was written, and that a token
+ * stores a block once.
+ */
+class ClickHouseInsertITCase {
+  private final String agent = "test-" + UUID.randomUUID();
+  private ClickHouseUnderTest clickHouse;
+  private ClientInserter inserter;
+
+  @BeforeEach
+  void connect() {
+    clickHouse = ClickHouseUnderTest.require();
+    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+  }
+
+  @AfterEach
+  void disconnect() {
+    if (inserter != null) {
+      inserter.close();
+    }
+  }
+
+  @Test
+  void repeatedBlockIsStoredOnceAlsoInMaterializedViews() throws IOException {
+    Block block = blockOf(TestEvents.syslog(1, NOON), TestEvents.syslog(2, NOON));
+
+    inserter.insert(block);
+    inserter.insert(block);
+
+    assertThat(count("syslog")).isEqualTo("2");
+    assertThat(stored("syslog")).isEqualTo("2");
+  }
+
+  @Test
+  void repeatedBlockThatSpansWeeksIsStoredOnce() throws IOException {
+    Event[] twoHundredWeeks = new Event[200];
+    for (int week = 0; week < twoHundredWeeks.length; week++) {
+      twoHundredWeeks[week] = TestEvents.syslog(week + 1, NOON.minusSeconds(week * 7L * 86_400));
+    }
+    Block block = blockOf(twoHundredWeeks);
+
+    inserter.insert(block);
+    inserter.insert(block);
+
+    // The table's TTL may already have dropped the oldest weeks; the view counts all of them.
+    assertThat(stored("syslog")).isEqualTo("200");
+  }
+
+  @Test
+  void sameRowsWithAnotherTokenAreOtherRows() throws IOException {
+    inserter.insert(blockOf(TestEvents.syslog(1, NOON)));
+    inserter.insert(blockOf(TestEvents.syslog(1, NOON)));
+
+    assertThat(count("syslog")).isEqualTo("2");
+  }
+
+  @Test
+  void syslogReadsAsItWasWritten() throws IOException {
+    inserter.insert(blockOf(TestEvents.syslog(7, NOON)));
+
+    assertThat(
+            select(
+                "event_id, boot_id, agent_sequence, listener, toUnixTimestamp64Nano(received_at),"
+                    + " event_time, source_ip, device, site, facility, severity, app_name, proc_id,"
+                    + " msg_id, structured_data, message, sequence, raw",
+                "syslog"))
+        .isEqualTo(
+            String.join(
+                "\t",
+                TestEvents.syslog(7, NOON).getEventId(),
+                Long.toString(TestEvents.BOOT_ID),
+                "7",
+                "syslog-udp",
+                Long.toString(unixNanos(NOON)),
+                "2026-11-20 12:00:00.000000000",
+                "::ffff:192.0.2.18",
+                "n0418",
+                "",
+                "daemon",
+                "warning",
+                "dhcpd",
+                "812",
+                "SEND",
+                "{'meta.language':'en'}",
+                "send_packet: Operation not permitted",
+                "7",
+                "raw 7"));
+  }
+
+  @Test
+  void absentSequenceIsNullAndBytesStayBytes() throws IOException {
+    Event.Builder event = TestEvents.syslog(1, NOON).toBuilder();
+    event.getSyslogBuilder().clearSequence();
+    event.setRaw(ByteString.copyFrom(new byte[] {0, (byte) 0xff, 10}));
+
+    inserter.insert(blockOf(event.build()));
+
+    assertThat(select("sequence IS NULL, hex(raw)", "syslog")).isEqualTo("1\t00FF0A");
+  }
+
+  @Test
+  void otherTablesReadAsTheyWereWritten() throws IOException {
+    inserter.insert(blockOf(TestEvents.raise(1, NOON)));
+    inserter.insert(blockOf(TestEvents.agentStats(2, NOON)));
+    inserter.insert(blockOf(TestEvents.reject(3, NOON)));
+
+    assertThat(select("action, source, check, severity, summary, labels", "alert_updates"))
+        .isEqualTo("update\thyak\tnode\tcritical\tnode down\t{'rack':'b4'}");
+    assertThat(select("device, source_ip, received, events, published, acked", "agent_stats"))
+        .isEqualTo("host-1\t::\t7\t7\t7\t6");
+    assertThat(select("stage, reason, detail, original_bytes", "rejects"))
+        .isEqualTo("parse\tsyntax\tno JSON object at byte 0\t5");
+  }
+
+  @Test
+  void transitionsReachTheViewOfNewestAlerts() throws IOException {
+    Alert opened =
+        Alert.newBuilder()
+            .setFingerprint(agent)
+            .putFingerprintFields("device", "n0418")
+            .setState(AlertState.ALERT_STATE_OPEN)
+            .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
+            .setVersion(1)
+            .setSeverity(Severity.SEVERITY_CRITICAL)
+            .setDevice("n0418")
+            .setFirstSeenUnixNanos(unixNanos(NOON))
+            .setLastSeenUnixNanos(unixNanos(NOON))
+            .setUpdateCount(1)
+            .build();
+    Alert resolved =
+        opened.toBuilder()
+            .setState(AlertState.ALERT_STATE_RESOLVED)
+            .setTransition(AlertTransition.ALERT_TRANSITION_RESOLVED)
+            .setVersion(2)
+            .setResolvedAtUnixNanos(unixNanos(NOON.plusSeconds(1)))
+            .build();
+    BlockBuilder block = new BlockBuilder(new AlertHistoryEncoder());
+    block.add(opened, new AlertHistoryEncoder());
+    block.add(resolved, new AlertHistoryEncoder());
+
+    inserter.insert(block.seal());
+
+    assertThat(
+            clickHouse.query(
+                "SELECT version, state, transition, transition_at, resolved_at FROM tocsin.alerts"
+                    + " WHERE fingerprint = '"
+                    + agent
+                    + "'"))
+        .isEqualTo(
+            "2\tresolved\tresolved\t2026-11-20 12:00:01.000000000\t2026-11-20 12:00:01.000000000");
+    assertThat(
+            clickHouse.query(
+                "SELECT version, resolved_at FROM tocsin.alert_history WHERE fingerprint = '"
+                    + agent
+                    + "' ORDER BY version LIMIT 1"))
+        .isEqualTo("1\t\\N");
+  }
+
+  @Test
+  void missingTableIsNotWorthRepeating() {
+    Block lost = new Block("no_such_table", List.of("a"), 1, new byte[] {1}, "token");
+
+    assertThatThrownBy(() -> inserter.insert(lost))
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(RetryableInsertException.class)
+        .hasMessageContaining("tocsin schema apply");
+  }
+
+  @Test
+  void serverThatIsAwayIsWorthRepeating() {
+    try (var nobody =
+        new ClientInserter(new ClickHouseConnection("http://127.0.0.1:1", "default", ""))) {
+      assertThatThrownBy(() -> nobody.insert(blockOf(TestEvents.syslog(1, NOON))))
+          .isInstanceOf(RetryableInsertException.class);
+    }
+  }
+
+  private Block blockOf(Event... events) {
+    EventTables tables = new EventTables(Stage.STAGE_ARCHIVE);
+    BlockBuilder block = new BlockBuilder(tables.encoderFor(events[0]));
+    for (Event event : events) {
+      Event mine = event.toBuilder().setAgentId(agent).build();
+      block.add(mine, tables.encoderFor(mine));
+    }
+    return block.seal();
+  }
+
+  private String count(String table) {
+    return select("count()", table);
+  }
+
+  private String stored(String kind) {
+    return clickHouse.query(
+        "SELECT sum(stored) FROM tocsin.stored_events_1m WHERE agent_id = '"
+            + agent
+            + "' AND kind = '"
+            + kind
+            + "'");
+  }
+
+  private String select(String columns, String table) {
+    return clickHouse.query(
+        "SELECT " + columns + " FROM tocsin." + table + " WHERE agent_id = '" + agent + "'");
+  }
+}

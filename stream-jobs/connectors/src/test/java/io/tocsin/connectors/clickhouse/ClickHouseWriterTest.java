@@ -1,0 +1,133 @@
+package io.tocsin.connectors.clickhouse;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.luben.zstd.Zstd;
+import com.google.protobuf.ByteString;
+import io.tocsin.events.v1.Event;
+import io.tocsin.rejects.v1.Stage;
+import io.tocsin.testsupport.TestEvents;
+import java.util.Collection;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.junit.jupiter.api.Test;
+
+class ClickHouseWriterTest {
+  private static final BlockLimits ROOMY = new BlockLimits(1_000, 1 << 20, 1 << 20, 1);
+
+  private final MetricListener metrics = new MetricListener();
+
+  @Test
+  void eachTableHasItsBlockAtTheCheckpoint() throws Exception {
+    Collection<Block> blocks =
+        blocks(
+            ROOMY,
+            TestEvents.syslog(1, NOON),
+            TestEvents.raise(2, NOON),
+            TestEvents.syslog(3, NOON),
+            TestEvents.agentStats(4, NOON),
+            TestEvents.reject(5, NOON));
+
+    assertThat(rowsByTable(blocks))
+        .isEqualTo(Map.of("syslog", 2, "alert_updates", 1, "agent_stats", 1, "rejects", 1));
+    assertThat(blocks).extracting(Block::deduplicationToken).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void checkpointWithoutRowsHasNoBlock() throws Exception {
+    ClickHouseWriter<Event> writer = writer(ROOMY);
+    assertThat(writer.prepareCommit()).isEmpty();
+
+    writer.write(TestEvents.syslog(1, NOON), null);
+    assertThat(writer.prepareCommit()).hasSize(1);
+    assertThat(writer.prepareCommit()).isEmpty();
+  }
+
+  @Test
+  void blockHoldsTheRowsOfItsEncoder() throws Exception {
+    Event event = TestEvents.syslog(1, NOON);
+    RowBinaryWriter expected = new RowBinaryWriter(64);
+    new SyslogEncoder().encode(event, expected);
+
+    Block block = blocks(ROOMY, event).iterator().next();
+
+    byte[] rowBinary = Zstd.decompress(block.zstdRowBinary(), expected.size());
+    assertThat(rowBinary).isEqualTo(expected.toByteArray());
+    assertThat(block.columns()).isEqualTo(new SyslogEncoder().columns());
+  }
+
+  @Test
+  void fullBlockIsSealedByRowsAndByBytes() throws Exception {
+    Event[] events = {
+      TestEvents.syslog(1, NOON), TestEvents.syslog(2, NOON), TestEvents.syslog(3, NOON)
+    };
+
+    assertThat(blocks(new BlockLimits(2, 1 << 20, 1 << 20, 1), events))
+        .extracting(Block::rows)
+        .containsExactly(2, 1);
+    assertThat(blocks(new BlockLimits(1_000, 1, 1 << 20, 1), events))
+        .extracting(Block::rows)
+        .containsExactly(1, 1, 1);
+  }
+
+  @Test
+  void poisonBecomesARejectAndItsNeighboursAreStored() throws Exception {
+    Event poison =
+        TestEvents.syslog(2, NOON).toBuilder()
+            .setSourceIp(ByteString.copyFrom(new byte[3]))
+            .setEventTimeUnixNanos(-1)
+            .build();
+
+    Collection<Block> blocks =
+        blocks(ROOMY, TestEvents.syslog(1, NOON), poison, TestEvents.syslog(3, NOON));
+
+    assertThat(rowsByTable(blocks)).isEqualTo(Map.of("syslog", 2, "rejects", 1));
+    assertThat(counter(ClickHouseSink.ENCODED_ROWS_TOTAL)).isEqualTo(3);
+    assertThat(counter(ClickHouseSink.REJECTED_ROWS_TOTAL)).isEqualTo(1);
+  }
+
+  @Test
+  void eventWithoutABodyBecomesAReject() throws Exception {
+    assertThat(rowsByTable(blocks(ROOMY, TestEvents.envelope(1, NOON).build())))
+        .isEqualTo(Map.of("rejects", 1));
+  }
+
+  @Test
+  void writerBrakesWhenTooMuchWaitsForTheCheckpoint() throws Exception {
+    ClickHouseWriter<Event> writer = writer(new BlockLimits(1, 1 << 20, 1, 1));
+
+    writer.write(TestEvents.syslog(1, NOON), null);
+    writer.write(TestEvents.syslog(2, NOON), null);
+    assertThat(counter(ClickHouseSink.BRAKE_MILLIS_TOTAL)).isEqualTo(2);
+
+    assertThat(writer.prepareCommit()).hasSize(2);
+    assertThat(metrics.<Long>getGauge(ClickHouseSink.SEALED_BYTES).orElseThrow().getValue())
+        .isZero();
+  }
+
+  private Collection<Block> blocks(BlockLimits limits, Event... events) throws Exception {
+    ClickHouseWriter<Event> writer = writer(limits);
+    for (Event event : events) {
+      writer.write(event, null);
+    }
+    writer.flush(false);
+    return writer.prepareCommit();
+  }
+
+  private ClickHouseWriter<Event> writer(BlockLimits limits) {
+    return new ClickHouseWriter<>(
+        new EventTables(Stage.STAGE_ARCHIVE), limits, metrics.getMetricGroup());
+  }
+
+  private static Map<String, Integer> rowsByTable(Collection<Block> blocks) {
+    return blocks.stream()
+        .collect(Collectors.toMap(Block::table, Block::rows, Integer::sum, TreeMap::new));
+  }
+
+  private long counter(String name) {
+    return metrics.getCounter(name).orElseThrow().getCount();
+  }
+}

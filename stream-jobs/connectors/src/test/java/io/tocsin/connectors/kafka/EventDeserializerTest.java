@@ -1,0 +1,107 @@
+package io.tocsin.connectors.kafka;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ByteString;
+import io.tocsin.events.v1.Event;
+import io.tocsin.rejects.v1.Reason;
+import io.tocsin.rejects.v1.Stage;
+import io.tocsin.testsupport.TestEvents;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.api.common.functions.util.ListCollector;
+import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.apache.flink.util.UserCodeClassLoader;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class EventDeserializerTest {
+  private final MetricListener metrics = new MetricListener();
+  private final EventDeserializer deserializer = new EventDeserializer(Stage.STAGE_ALERTS);
+
+  @BeforeEach
+  void open() {
+    deserializer.open(
+        new InitializationContext() {
+          @Override
+          public MetricGroup getMetricGroup() {
+            return metrics.getMetricGroup();
+          }
+
+          @Override
+          public UserCodeClassLoader getUserCodeClassLoader() {
+            throw new UnsupportedOperationException("not needed");
+          }
+        });
+  }
+
+  @Test
+  void eventsComeOutAsTheyWentIn() {
+    Event event = TestEvents.syslog(1, NOON);
+
+    assertThat(deserialize(event.toByteArray())).containsExactly(event);
+    assertThat(undecodable()).isZero();
+  }
+
+  @Test
+  void bytesThatAreNoEventBecomeARejectThatKeepsThem() {
+    byte[] garbage = {(byte) 0xff, 0, 17};
+
+    Event reject = deserialize(garbage).get(0);
+
+    assertThat(reject.getReject().getStage()).isEqualTo(Stage.STAGE_ALERTS);
+    assertThat(reject.getReject().getReason()).isEqualTo(Reason.REASON_UNDECODABLE);
+    assertThat(reject.getReject().getOriginalBytes()).isEqualTo(3);
+    assertThat(reject.getRaw()).isEqualTo(ByteString.copyFrom(garbage));
+    assertThat(reject.getEventId()).isEqualTo("events-alert-v1-2-77");
+    assertThat(reject.getDevice()).isEqualTo("n0418");
+    assertThat(reject.getReceivedAtUnixNanos()).isEqualTo(unixNanos(NOON));
+    assertThat(undecodable()).isEqualTo(1);
+  }
+
+  @Test
+  void eventWithABodyOfTheFutureBecomesAReject() {
+    Event reject = deserialize(TestEvents.envelope(1, NOON).build().toByteArray()).get(0);
+
+    assertThat(reject.getReject().getReason()).isEqualTo(Reason.REASON_UNDECODABLE);
+    assertThat(reject.getReject().getDetail()).contains("update the jobs");
+  }
+
+  @Test
+  void recordWithoutAValueBecomesAReject() {
+    assertThat(deserialize(null).get(0).getReject().getReason())
+        .isEqualTo(Reason.REASON_UNDECODABLE);
+  }
+
+  private List<Event> deserialize(byte[] value) {
+    List<Event> events = new ArrayList<>();
+    deserializer.deserialize(
+        new ConsumerRecord<>(
+            Topics.EVENTS_ALERT,
+            2,
+            77,
+            NOON.toEpochMilli(),
+            TimestampType.CREATE_TIME,
+            0,
+            0,
+            "n0418".getBytes(StandardCharsets.UTF_8),
+            value,
+            new RecordHeaders(),
+            Optional.empty()),
+        new ListCollector<>(events));
+    return events;
+  }
+
+  private long undecodable() {
+    return metrics.getCounter(EventDeserializer.UNDECODABLE_RECORDS_TOTAL).orElseThrow().getCount();
+  }
+}

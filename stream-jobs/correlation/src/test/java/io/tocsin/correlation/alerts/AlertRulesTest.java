@@ -1,0 +1,257 @@
+package io.tocsin.correlation.alerts;
+
+import static io.tocsin.testsupport.Instants.AN_HOUR_LATER;
+import static io.tocsin.testsupport.Instants.A_MINUTE_LATER;
+import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
+import static io.tocsin.testsupport.Instants.HALF_A_MINUTE_LATER;
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static io.tocsin.testsupport.TestEvents.clear;
+import static io.tocsin.testsupport.TestEvents.raise;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.events.v1.Event;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class AlertRulesTest {
+  @Test
+  void firstRaiseOpensAtOnce() {
+    Event event = raise(1, NOON);
+
+    AlertStory story = AlertStory.of(event);
+
+    assertThat(story.decisions())
+        .containsExactly(
+            Alert.newBuilder()
+                .setFingerprint(Fingerprint.of(event))
+                .putAllFingerprintFields(
+                    Map.of("source", "hyak", "device", "n0418", "check", "node"))
+                .setState(AlertState.ALERT_STATE_OPEN)
+                .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
+                .setVersion(1)
+                .setSeverity(Severity.SEVERITY_CRITICAL)
+                .setSource("hyak")
+                .setDevice("n0418")
+                .setCheck("node")
+                .setSummary("node down")
+                .putLabels("rack", "b4")
+                .setFirstSeenUnixNanos(unixNanos(NOON))
+                .setLastSeenUnixNanos(unixNanos(NOON))
+                .setUpdateCount(1)
+                .setEventId(event.getEventId())
+                .build());
+    assertThat(story.nextTimerUnixNanos()).isEmpty();
+  }
+
+  @Test
+  void raisesWithinTheRefreshIntervalAreCountedInSilence() {
+    AlertStory story =
+        AlertStory.of(raise(1, NOON), raise(2, A_SECOND_LATER), raise(3, HALF_A_MINUTE_LATER));
+
+    assertThat(story.told()).containsExactly("opened/critical");
+    assertThat(story.state().occurrence().updateCount()).isEqualTo(3);
+    assertThat(story.state().occurrence().lastSeenUnixNanos())
+        .isEqualTo(unixNanos(HALF_A_MINUTE_LATER));
+  }
+
+  @Test
+  void refreshIsToldOnceAnIntervalWithExactCounts() {
+    AlertStory story =
+        AlertStory.of(
+            raise(1, NOON),
+            raise(2, A_SECOND_LATER),
+            raise(3, A_MINUTE_LATER),
+            raise(4, A_MINUTE_LATER.plusSeconds(1)),
+            raise(5, A_MINUTE_LATER.plusSeconds(60)));
+
+    assertThat(story.told())
+        .containsExactly("opened/critical", "refreshed/critical", "refreshed/critical");
+    assertThat(story.decisions()).extracting(Alert::getUpdateCount).containsExactly(1L, 3L, 5L);
+    assertThat(story.decisions()).extracting(Alert::getVersion).containsExactly(1L, 2L, 3L);
+  }
+
+  @Test
+  void severityIsToldAtOnceInBothDirections() {
+    AlertStory story =
+        AlertStory.of(
+            raise(1, NOON, Severity.SEVERITY_WARNING),
+            raise(2, A_SECOND_LATER, Severity.SEVERITY_CRITICAL),
+            raise(3, TWO_SECONDS_LATER, Severity.SEVERITY_MINOR));
+
+    assertThat(story.told())
+        .containsExactly("opened/warning", "severity_changed/critical", "severity_changed/minor");
+    assertThat(story.last().getUpdateCount()).isEqualTo(3);
+  }
+
+  @Test
+  void clearResolvesAtItsEventTimeAndKeepsTheLastSeverity() {
+    AlertStory story = AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER));
+
+    assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
+    assertThat(story.last().getState()).isEqualTo(AlertState.ALERT_STATE_RESOLVED);
+    assertThat(story.last().getResolvedAtUnixNanos()).isEqualTo(unixNanos(A_SECOND_LATER));
+    assertThat(story.last().getFirstSeenUnixNanos()).isEqualTo(unixNanos(NOON));
+    assertThat(story.last().getSummary()).isEqualTo("node down");
+    assertThat(story.last().getUpdateCount()).isEqualTo(1);
+  }
+
+  @Test
+  void updateWithSeverityClearedIsAClear() {
+    AlertStory story =
+        AlertStory.of(raise(1, NOON), raise(2, A_SECOND_LATER, Severity.SEVERITY_CLEARED));
+
+    assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
+  }
+
+  @Test
+  void severityThatWasNotToldIsIndeterminate() {
+    AlertStory story = AlertStory.of(raise(1, NOON, Severity.SEVERITY_UNSPECIFIED));
+
+    assertThat(story.told()).containsExactly("opened/indeterminate");
+  }
+
+  @Test
+  void clearOfAnUnknownAlertIsHarmless() {
+    AlertStory story = AlertStory.of(clear(1, NOON));
+
+    assertThat(story.decisions()).isEmpty();
+    assertThat(story.state().isOpen()).isFalse();
+  }
+
+  @Test
+  void clearOfAResolvedAlertIsHarmless() {
+    AlertStory story =
+        AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER), clear(3, TWO_SECONDS_LATER));
+
+    assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
+  }
+
+  @Test
+  void lateClearDoesNotCloseANewerRaise() {
+    AlertStory story = AlertStory.of(raise(1, TWO_SECONDS_LATER), clear(2, A_SECOND_LATER));
+
+    assertThat(story.told()).containsExactly("opened/critical");
+    assertThat(story.state().isOpen()).isTrue();
+  }
+
+  @Test
+  void lateRaiseDoesNotReopenAfterANewerClear() {
+    AlertStory story =
+        AlertStory.of(raise(1, NOON), clear(2, TWO_SECONDS_LATER), raise(3, A_SECOND_LATER));
+
+    assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
+  }
+
+  @Test
+  void lateRaiseDoesNotOpenAfterANewerClearOfAnUnknownAlert() {
+    AlertStory story = AlertStory.of(clear(1, TWO_SECONDS_LATER), raise(2, A_SECOND_LATER));
+
+    assertThat(story.decisions()).isEmpty();
+    assertThat(story.state().isOpen()).isFalse();
+  }
+
+  @Test
+  void lateRaiseOfTheSameOccurrenceIsCountedButDoesNotSayHowTheAlertLooks() {
+    AlertStory story =
+        AlertStory.of(
+            raise(1, A_SECOND_LATER, Severity.SEVERITY_CRITICAL),
+            raise(2, NOON, Severity.SEVERITY_WARNING));
+
+    assertThat(story.told()).containsExactly("opened/critical");
+    assertThat(story.state().occurrence().updateCount()).isEqualTo(2);
+    assertThat(story.state().occurrence().firstSeenUnixNanos()).isEqualTo(unixNanos(NOON));
+    assertThat(story.state().occurrence().severity()).isEqualTo(Severity.SEVERITY_CRITICAL);
+  }
+
+  @Test
+  void atEqualTimesTheLaterArrivalWins() {
+    assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON)).state().isOpen()).isFalse();
+    assertThat(AlertStory.of(clear(1, NOON), raise(2, NOON)).state().isOpen()).isTrue();
+    assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON), raise(3, NOON)).told())
+        .containsExactly("opened/critical", "resolved/critical", "opened/critical");
+  }
+
+  @Test
+  void repeatedEventIsCountedOnce() {
+    Event second = raise(2, A_MINUTE_LATER);
+
+    AlertStory story = AlertStory.of(raise(1, NOON), second, second);
+
+    assertThat(story.told()).containsExactly("opened/critical", "refreshed/critical");
+    assertThat(story.state().occurrence().updateCount()).isEqualTo(2);
+  }
+
+  @Test
+  void reopeningStartsANewOccurrenceAndTheVersionGoesOn() {
+    AlertStory story =
+        AlertStory.of(
+            raise(1, NOON),
+            raise(2, A_SECOND_LATER),
+            clear(3, TWO_SECONDS_LATER),
+            raise(4, HALF_A_MINUTE_LATER));
+
+    assertThat(story.told())
+        .containsExactly("opened/critical", "resolved/critical", "opened/critical");
+    assertThat(story.last().getVersion()).isEqualTo(3);
+    assertThat(story.last().getUpdateCount()).isEqualTo(1);
+    assertThat(story.last().getFirstSeenUnixNanos()).isEqualTo(unixNanos(HALF_A_MINUTE_LATER));
+    assertThat(story.last().hasResolvedAtUnixNanos()).isFalse();
+  }
+
+  @Test
+  void resolvedAlertKeepsNothingButItsVersionAndTimes() {
+    TrackedAlert state = AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER)).state();
+
+    assertThat(state.occurrence()).isNull();
+    assertThat(state.version()).isEqualTo(2);
+  }
+
+  @Test
+  void clearOfAnUnknownAlertIsForgottenInTime() {
+    AlertStory story = AlertStory.of(clear(1, NOON));
+
+    assertThat(story.nextTimerUnixNanos()).hasValue(unixNanos(NOON.plus(AlertStory.FORGET_AFTER)));
+    assertThat(story.timerAt(AN_HOUR_LATER).state()).isNotNull();
+    assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state()).isNull();
+  }
+
+  @Test
+  void everyEventOfAnAlertThatNeverOpenedPutsForgettingOff() {
+    AlertStory story = AlertStory.of(clear(1, TWO_SECONDS_LATER), lateBy(raise(2, NOON)));
+
+    assertThat(story.nextTimerUnixNanos())
+        .hasValue(unixNanos(AN_HOUR_LATER.plus(AlertStory.FORGET_AFTER)));
+    assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state()).isNotNull();
+    assertThat(story.timerAt(AN_HOUR_LATER.plus(AlertStory.FORGET_AFTER)).state()).isNull();
+  }
+
+  private static Event lateBy(Event event) {
+    return event.toBuilder().setReceivedAtUnixNanos(unixNanos(AN_HOUR_LATER)).build();
+  }
+
+  @Test
+  void timerThatOutlivesItsReasonForgetsNothing() {
+    AlertStory story =
+        AlertStory.of(clear(1, NOON), raise(2, A_SECOND_LATER), clear(3, TWO_SECONDS_LATER));
+
+    assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state().version()).isEqualTo(2);
+  }
+
+  @Test
+  void deleteCountsAsClearWhateverItsSeverity() {
+    Event.Builder delete = clear(2, A_SECOND_LATER).toBuilder();
+    delete.getAlertUpdateBuilder().setSeverity(Severity.SEVERITY_MAJOR);
+    assertThat(delete.getAlertUpdate().getAction()).isEqualTo(AlertUpdate.Action.ACTION_DELETE);
+
+    assertThat(AlertStory.of(raise(1, NOON), delete.build()).told())
+        .isEqualTo(List.of("opened/critical", "resolved/critical"));
+  }
+}

@@ -1,0 +1,64 @@
+package io.tocsin.jobs;
+
+import java.util.Set;
+
+/**
+ * The uid of every operator of every job, in one place. State in checkpoints is found again by uid:
+ * never change or reuse one that has been released. A test holds each job's graph against {@link
+ * #ALL}.
+ */
+public final class OperatorUids {
+  /** Archive: all event topics. */
+  public static final String ARCHIVE_EVENTS_SOURCE = "archive-events-source";
+
+  /** Archive: rows to ClickHouse. */
+  public static final String ARCHIVE_CLICKHOUSE_SINK = "archive-clickhouse-sink";
+
+  /** Alerts: alert updates from Kafka. */
+  public static final String ALERTS_EVENTS_SOURCE = "alerts-events-source";
+
+  /** Alerts: keeps what is an alert update. */
+  public static final String ALERTS_UPDATES_FILTER = "alerts-updates-filter";
+
+  /** Alerts: keeps what is a reject. */
+  public static final String ALERTS_REJECTS_FILTER = "alerts-rejects-filter";
+
+  /** Alerts: the rules, with the state of every fingerprint. */
+  public static final String ALERTS_RULES = "alerts-rules";
+
+  /** Alerts: transitions to Kafka. */
+  public static final String ALERTS_TRANSITIONS_SINK = "alerts-transitions-sink";
+
+  /** Alerts: transitions to ClickHouse. */
+  public static final String ALERTS_HISTORY_SINK = "alerts-history-sink";
+
+  /** Alerts: rejects to ClickHouse. */
+  public static final String ALERTS_REJECTS_SINK = "alerts-rejects-sink";
+
+  /** Paging: transitions from Kafka. */
+  public static final String PAGING_ALERTS_SOURCE = "paging-alerts-source";
+
+  /** Paging: what to post when, with every open alert as state. */
+  public static final String PAGING_RESEND = "paging-resend";
+
+  /** Paging: posts to Alertmanager. */
+  public static final String PAGING_ALERTMANAGER_SINK = "paging-alertmanager-sink";
+
+  /** All of them. */
+  public static final Set<String> ALL =
+      Set.of(
+          ARCHIVE_EVENTS_SOURCE,
+          ARCHIVE_CLICKHOUSE_SINK,
+          ALERTS_EVENTS_SOURCE,
+          ALERTS_UPDATES_FILTER,
+          ALERTS_REJECTS_FILTER,
+          ALERTS_RULES,
+          ALERTS_TRANSITIONS_SINK,
+          ALERTS_HISTORY_SINK,
+          ALERTS_REJECTS_SINK,
+          PAGING_ALERTS_SOURCE,
+          PAGING_RESEND,
+          PAGING_ALERTMANAGER_SINK);
+
+  private OperatorUids() {}
+}

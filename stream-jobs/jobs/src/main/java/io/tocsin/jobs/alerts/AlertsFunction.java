@@ -1,0 +1,68 @@
+package io.tocsin.jobs.alerts;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.correlation.alerts.AlertRules;
+import io.tocsin.correlation.alerts.Step;
+import io.tocsin.correlation.alerts.TrackedAlert;
+import io.tocsin.events.v1.Event;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Loads what is known of a fingerprint, asks {@link AlertRules}, saves the answer. No rule stands
+ * here.
+ *
+ * <p>State has no TTL: an alert's version must go on for ever. {@link TrackedAlert} says what
+ * bounds it.
+ */
+final class AlertsFunction extends KeyedProcessFunction<String, Event, Alert> {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final Duration refreshInterval;
+  private final Duration forgetUnknownAfter;
+  private transient AlertRules rules;
+  private transient ValueState<TrackedAlert> trackedAlert;
+
+  AlertsFunction(Duration refreshInterval, Duration forgetUnknownAfter) {
+    this.refreshInterval = refreshInterval;
+    this.forgetUnknownAfter = forgetUnknownAfter;
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    rules = new AlertRules(refreshInterval, forgetUnknownAfter);
+    trackedAlert =
+        getRuntimeContext()
+            .getState(
+                new ValueStateDescriptor<>(
+                    "tracked-alert", TypeInformation.of(TrackedAlert.class)));
+  }
+
+  @Override
+  public void processElement(Event event, Context context, Collector<Alert> out)
+      throws IOException {
+    follow(rules.onUpdate(trackedAlert.value(), event), context.timerService(), out);
+  }
+
+  @Override
+  public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
+      throws IOException {
+    Step step = rules.onTimer(trackedAlert.value(), timestampMillis * NANOS_PER_MILLI);
+    follow(step, context.timerService(), out);
+  }
+
+  private void follow(Step step, TimerService timers, Collector<Alert> out) throws IOException {
+    trackedAlert.update(step.state());
+    step.decisions().forEach(out::collect);
+    // Rounded up, so that the timer is not early.
+    step.nextTimerUnixNanos()
+        .ifPresent(nanos -> timers.registerEventTimeTimer(-Math.floorDiv(-nanos, NANOS_PER_MILLI)));
+  }
+}

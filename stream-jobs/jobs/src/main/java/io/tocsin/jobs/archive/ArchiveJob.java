@@ -1,0 +1,57 @@
+package io.tocsin.jobs.archive;
+
+import io.tocsin.connectors.clickhouse.ClickHouseSink;
+import io.tocsin.connectors.clickhouse.EventTables;
+import io.tocsin.connectors.kafka.KafkaEndpoints;
+import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.JobOptions;
+import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.OperatorUids;
+import io.tocsin.rejects.v1.Stage;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Keeps every event: the topics {@code events-syslog-v1}, {@code events-alert-v1}, {@code
+ * agent-stats-v1} and {@code rejects-v1} to the tables of their bodies, exactly once. No state but
+ * offsets and blocks under way, no time, no order.
+ */
+public final class ArchiveJob {
+  /** Name of the job and of its consumer group. */
+  public static final String NAME = "tocsin-archive";
+
+  private ArchiveJob() {}
+
+  /** Runs the job with the options of {@link JobOptions}. */
+  public static void main(String[] args) throws Exception {
+    JobRunner.run(NAME, ArchiveJob::configure, args);
+  }
+
+  /** Builds the job's graph against the Kafka and ClickHouse of the options. */
+  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+    JobRunner.prepare(env, options);
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    define(
+        env,
+        kafka.events(NAME, Stage.STAGE_ARCHIVE, Topics.ALL_EVENTS),
+        new ClickHouseSink<>(options.clickHouse(), new EventTables(Stage.STAGE_ARCHIVE)));
+  }
+
+  /**
+   * Builds the job's graph.
+   *
+   * @param events of any kind
+   * @param tables takes every event to its table
+   */
+  public static void define(
+      StreamExecutionEnvironment env, Source<Event, ?, ?> events, Sink<Event> tables) {
+    env.fromSource(events, WatermarkStrategy.noWatermarks(), "events")
+        .uid(OperatorUids.ARCHIVE_EVENTS_SOURCE)
+        .sinkTo(tables)
+        .name("clickhouse")
+        .uid(OperatorUids.ARCHIVE_CLICKHOUSE_SINK);
+  }
+}

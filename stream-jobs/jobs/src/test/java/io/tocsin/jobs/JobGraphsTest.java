@@ -1,0 +1,77 @@
+package io.tocsin.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.jobs.alerts.AlertsJob;
+import io.tocsin.jobs.archive.ArchiveJob;
+import io.tocsin.jobs.paging.PagingJob;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.graph.StreamNode;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The graphs that the mains submit, not those of tests. */
+class JobGraphsTest {
+  private static final Map<String, JobRunner.Definition> JOBS =
+      Map.of(
+          ArchiveJob.NAME, ArchiveJob::configure,
+          AlertsJob.NAME, AlertsJob::configure,
+          PagingJob.NAME, PagingJob::configure);
+
+  /** How Flink names the committing half of a sink after the sink's uid. */
+  private static final String COMMITTER_PREFIX = "Sink Committer: ";
+
+  @ParameterizedTest
+  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME})
+  void everyOperatorHasAUidFromTheList(String job) {
+    for (StreamNode node : environmentOf(job).getStreamGraph(false).getStreamNodes()) {
+      assertThat(node.getTransformationUID())
+          .as("uid of %s in %s", node.getOperatorName(), job)
+          .isNotNull();
+      assertThat(OperatorUids.ALL)
+          .contains(node.getTransformationUID().replace(COMMITTER_PREFIX, ""));
+    }
+  }
+
+  @Test
+  void everyUidOfTheListIsUsed() {
+    Set<String> used = new HashSet<>();
+    for (String job : JOBS.keySet()) {
+      environmentOf(job)
+          .getStreamGraph(false)
+          .getStreamNodes()
+          .forEach(node -> used.add(node.getTransformationUID().replace(COMMITTER_PREFIX, "")));
+    }
+    assertThat(used).isEqualTo(OperatorUids.ALL);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME})
+  void checkpointsAreOnAndKryoIsOff(String job) {
+    StreamExecutionEnvironment env = environmentOf(job);
+
+    assertThat(env.getCheckpointConfig().getCheckpointInterval()).isEqualTo(1_000);
+    assertThat(env.getConfiguration().get(PipelineOptions.GENERIC_TYPES)).isFalse();
+  }
+
+  @Test
+  void checkpointsOfFlinksConfigurationStay() {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment();
+    env.enableCheckpointing(30_000);
+
+    ArchiveJob.configure(env, JobOptions.parse("job").orElseThrow());
+
+    assertThat(env.getCheckpointConfig().getCheckpointInterval()).isEqualTo(30_000);
+  }
+
+  private static StreamExecutionEnvironment environmentOf(String job) {
+    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment();
+    JOBS.get(job).configure(env, JobOptions.parse(job).orElseThrow());
+    return env;
+  }
+}

@@ -1,0 +1,119 @@
+package io.tocsin.jobs.alerts;
+
+import static io.tocsin.testsupport.Instants.A_MINUTE_LATER;
+import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
+import static io.tocsin.testsupport.Instants.NOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.correlation.alerts.Fingerprint;
+import io.tocsin.correlation.alerts.TrackedAlert;
+import io.tocsin.events.v1.Event;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.types.PojoTestUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** State and timers of the operator; the rules have their own tests. */
+class AlertsFunctionTest {
+  private static final Duration FORGET_AFTER = Duration.ofHours(24);
+
+  private KeyedOneInputStreamOperatorTestHarness<String, Event, Alert> harness;
+
+  @BeforeEach
+  void open() throws Exception {
+    harness = newHarness();
+    harness.open();
+  }
+
+  private static KeyedOneInputStreamOperatorTestHarness<String, Event, Alert> newHarness()
+      throws Exception {
+    var harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new KeyedProcessOperator<>(new AlertsFunction(Duration.ofMinutes(1), FORGET_AFTER)),
+            Fingerprint::of,
+            Types.STRING);
+    harness.setup(
+        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
+    return harness;
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  @Test
+  void stateIsKeptFieldByFieldWithoutKryo() {
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(TrackedAlert.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(TrackedAlert.Occurrence.class);
+  }
+
+  @Test
+  void openAlertSurvivesARestoreAndItsVersionGoesOn() throws Exception {
+    send(TestEvents.raise(1, NOON));
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    close();
+    harness = newHarness();
+    harness.initializeState(snapshot);
+    harness.open();
+
+    send(TestEvents.raise(2, A_MINUTE_LATER));
+    send(TestEvents.clear(3, A_MINUTE_LATER));
+
+    assertThat(harness.extractOutputValues())
+        .extracting(Alert::getTransition)
+        .containsExactly(
+            AlertTransition.ALERT_TRANSITION_REFRESHED, AlertTransition.ALERT_TRANSITION_RESOLVED);
+    assertThat(harness.extractOutputValues()).extracting(Alert::getVersion).containsExactly(2L, 3L);
+  }
+
+  @Test
+  void alertsOfDifferentFingerprintsDoNotMeet() throws Exception {
+    send(TestEvents.raise(1, NOON));
+    send(TestEvents.clear(2, A_SECOND_LATER).toBuilder().setDevice("n0419").build());
+
+    assertThat(harness.extractOutputValues())
+        .extracting(Alert::getTransition)
+        .containsExactly(AlertTransition.ALERT_TRANSITION_OPENED);
+  }
+
+  @Test
+  void clearOfAnUnknownAlertLeavesNothingInTheEnd() throws Exception {
+    send(TestEvents.clear(1, NOON));
+    assertThat(harness.numKeyedStateEntries()).isEqualTo(1);
+    assertThat(harness.numEventTimeTimers()).isEqualTo(1);
+
+    harness.processWatermark(NOON.plus(FORGET_AFTER).toEpochMilli() - 1);
+    assertThat(harness.numKeyedStateEntries()).isEqualTo(1);
+    harness.processWatermark(NOON.plus(FORGET_AFTER).toEpochMilli());
+
+    assertThat(harness.extractOutputValues()).isEmpty();
+    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void resolvedAlertKeepsItsVersionForEver() throws Exception {
+    send(TestEvents.raise(1, NOON));
+    send(TestEvents.clear(2, A_SECOND_LATER));
+
+    harness.processWatermark(NOON.plus(Duration.ofDays(400)).toEpochMilli());
+
+    assertThat(harness.numKeyedStateEntries()).isEqualTo(1);
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  private void send(Event event) throws Exception {
+    harness.processElement(event, event.getReceivedAtUnixNanos() / 1_000_000);
+  }
+}

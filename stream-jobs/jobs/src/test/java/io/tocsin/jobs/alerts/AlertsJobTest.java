@@ -1,0 +1,138 @@
+package io.tocsin.jobs.alerts;
+
+import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.events.v1.Event;
+import io.tocsin.testsupport.CollectingSink;
+import io.tocsin.testsupport.ListSource;
+import io.tocsin.testsupport.TestCluster;
+import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class AlertsJobTest {
+  @RegisterExtension static final MiniClusterExtension CLUSTER = TestCluster.extension();
+
+  @Test
+  void updatesBecomeTransitionsInBothSinksAndUndecodableRecordsBecomeRejects() throws Exception {
+    Event reject = TestEvents.reject(2, NOON);
+    Outcome outcome =
+        run(
+            List.of(
+                TestEvents.raise(1, NOON),
+                reject,
+                TestEvents.syslog(3, NOON),
+                TestEvents.clear(4, TWO_SECONDS_LATER),
+                TestEvents.raise(5, A_SECOND_LATER)));
+
+    assertThat(outcome.transitions())
+        .extracting(Alert::getTransition)
+        .containsExactly(
+            AlertTransition.ALERT_TRANSITION_OPENED, AlertTransition.ALERT_TRANSITION_RESOLVED);
+    assertThat(outcome.history()).isEqualTo(outcome.transitions());
+    assertThat(outcome.rejects()).containsExactly(reject);
+  }
+
+  @Test
+  void burstOf500DeletesAndUpdatesOpensOnlyWhatIsDown() throws Exception {
+    List<Event> burst = new ArrayList<>();
+    for (int node = 1; node <= 500; node++) {
+      Event event = node == 418 ? TestEvents.raise(node, NOON) : TestEvents.clear(node, NOON);
+      burst.add(event.toBuilder().setDevice("n%04d".formatted(node)).build());
+    }
+
+    Outcome outcome = run(burst);
+
+    assertThat(outcome.transitions()).extracting(Alert::getDevice).containsExactly("n0418");
+    assertThat(outcome.rejects()).isEmpty();
+  }
+
+  @Test
+  void transitionsDoNotWaitForAHistoryThatHangs() throws Exception {
+    List<Event> events = new ArrayList<>();
+    for (int node = 1; node <= 10; node++) {
+      events.add(TestEvents.raise(node, NOON).toBuilder().setDevice("n" + node).build());
+    }
+
+    var env = TestCluster.environment();
+    try (CollectingSink<Alert> transitions = new CollectingSink<>();
+        CollectingSink<Event> rejects = new CollectingSink<>()) {
+      var history = new HangingSink(transitions, events.size());
+      AlertsJob.define(
+          env,
+          Duration.ofMinutes(1),
+          ListSource.of(Event.class, events),
+          transitions,
+          history,
+          rejects);
+      env.execute();
+
+      assertThat(transitions.elements()).hasSize(events.size());
+    }
+  }
+
+  /** Takes nothing before another sink has everything; fails when that does not come. */
+  private record HangingSink(CollectingSink<Alert> other, int expected) implements Sink<Alert> {
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    @Override
+    public SinkWriter<Alert> createWriter(WriterInitContext context) {
+      return new SinkWriter<>() {
+        @Override
+        public void write(Alert alert, Context context) throws InterruptedException {
+          long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
+          while (other.elements().size() < expected) {
+            if (System.nanoTime() > deadlineNanos) {
+              throw new SuppressRestartsException(
+                  new IllegalStateException(
+                      other.elements().size() + " of " + expected + " transitions came"));
+            }
+            Thread.sleep(1);
+          }
+        }
+
+        @Override
+        public void flush(boolean endOfInput) {
+          // Nothing waits.
+        }
+
+        @Override
+        public void close() {
+          // Nothing is open.
+        }
+      };
+    }
+  }
+
+  private record Outcome(List<Alert> transitions, List<Alert> history, List<Event> rejects) {}
+
+  private static Outcome run(List<Event> events) throws Exception {
+    var env = TestCluster.environment();
+    try (CollectingSink<Alert> transitions = new CollectingSink<>();
+        CollectingSink<Alert> history = new CollectingSink<>();
+        CollectingSink<Event> rejects = new CollectingSink<>()) {
+      AlertsJob.define(
+          env,
+          Duration.ofMinutes(1),
+          ListSource.of(Event.class, events),
+          transitions,
+          history,
+          rejects);
+      env.execute();
+      return new Outcome(transitions.elements(), history.elements(), rejects.elements());
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.tocsin.jobs.paging;
+
+import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.model.ProtobufTypeInfo;
+import java.time.Duration;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class PagingFunctionTest {
+  private static final long RESEND_MILLIS = 60_000;
+  private static final Alert OPENED =
+      Alert.newBuilder()
+          .setFingerprint("f1")
+          .setState(AlertState.ALERT_STATE_OPEN)
+          .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
+          .setVersion(1)
+          .setSeverity(Severity.SEVERITY_MAJOR)
+          .putLabels("rack", "b4")
+          .setFirstSeenUnixNanos(unixNanos(NOON))
+          .setLastSeenUnixNanos(unixNanos(NOON))
+          .setUpdateCount(1)
+          .build();
+
+  private KeyedOneInputStreamOperatorTestHarness<String, Alert, Alert> harness;
+
+  @BeforeEach
+  void open() throws Exception {
+    harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new KeyedProcessOperator<>(new PagingFunction(Duration.ofMillis(RESEND_MILLIS))),
+            Alert::getFingerprint,
+            Types.STRING);
+    harness.setup(
+        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
+    harness.open();
+    harness.setProcessingTime(0);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  @Test
+  void openedAlertIsPostedAtOnceAndAgainEveryInterval() throws Exception {
+    send(OPENED);
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED);
+
+    harness.setProcessingTime(RESEND_MILLIS - 1);
+    assertThat(harness.extractOutputValues()).hasSize(1);
+    harness.setProcessingTime(RESEND_MILLIS);
+    harness.setProcessingTime(2 * RESEND_MILLIS);
+
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED, OPENED, OPENED);
+    assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
+  }
+
+  @Test
+  void refreshWaitsForTheNextIntervalAndKeepsTheLabelsOfTheOpening() throws Exception {
+    send(OPENED);
+    send(
+        next(OPENED, AlertTransition.ALERT_TRANSITION_REFRESHED)
+            .setUpdateCount(9)
+            .putLabels("rack", "c1")
+            .putLabels("load", "0.7")
+            .build());
+    assertThat(harness.extractOutputValues()).hasSize(1);
+
+    harness.setProcessingTime(RESEND_MILLIS);
+
+    Alert resent = harness.extractOutputValues().get(1);
+    assertThat(resent.getUpdateCount()).isEqualTo(9);
+    assertThat(resent.getLabelsMap()).isEqualTo(OPENED.getLabelsMap());
+  }
+
+  @Test
+  void changeOfSeverityEndsTheOldPageAndStartsTheNew() throws Exception {
+    Alert worse =
+        next(OPENED, AlertTransition.ALERT_TRANSITION_SEVERITY_CHANGED)
+            .setSeverity(Severity.SEVERITY_CRITICAL)
+            .setLastSeenUnixNanos(unixNanos(A_SECOND_LATER))
+            .build();
+
+    send(OPENED);
+    send(worse);
+
+    assertThat(harness.extractOutputValues()).hasSize(3).element(2).isEqualTo(worse);
+    Alert ended = harness.extractOutputValues().get(1);
+    assertThat(ended.getSeverity()).isEqualTo(Severity.SEVERITY_MAJOR);
+    assertThat(ended.getState()).isEqualTo(AlertState.ALERT_STATE_RESOLVED);
+    assertThat(ended.getResolvedAtUnixNanos()).isEqualTo(unixNanos(A_SECOND_LATER));
+    assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
+  }
+
+  @Test
+  void resolvedAlertIsPostedAtOnceWithItsOwnLabelsAndLeavesNothing() throws Exception {
+    send(OPENED);
+    send(resolved(OPENED).putLabels("rack", "c1").build());
+
+    Alert posted = harness.extractOutputValues().get(1);
+    assertThat(posted.getState()).isEqualTo(AlertState.ALERT_STATE_RESOLVED);
+    assertThat(posted.getLabelsMap()).isEqualTo(OPENED.getLabelsMap());
+    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numProcessingTimeTimers()).isZero();
+  }
+
+  @Test
+  void alertThatWasResolvedBeforeTheJobStartedIsPostedOnce() throws Exception {
+    send(resolved(OPENED).build());
+    harness.setProcessingTime(2 * RESEND_MILLIS);
+
+    assertThat(harness.extractOutputValues()).hasSize(1);
+    assertThat(harness.numKeyedStateEntries()).isZero();
+  }
+
+  @Test
+  void reopenedAlertIsANewPageWithOneTimer() throws Exception {
+    send(OPENED);
+    Alert resolved = resolved(OPENED).build();
+    send(resolved);
+    Alert reopened =
+        next(resolved, AlertTransition.ALERT_TRANSITION_OPENED)
+            .setState(AlertState.ALERT_STATE_OPEN)
+            .clearResolvedAtUnixNanos()
+            .build();
+    send(reopened);
+
+    assertThat(harness.extractOutputValues()).element(2).isEqualTo(reopened);
+    assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
+  }
+
+  @Test
+  void repeatedTransitionIsIgnored() throws Exception {
+    send(OPENED);
+    send(OPENED);
+
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED);
+  }
+
+  private static Alert.Builder next(Alert before, AlertTransition transition) {
+    return before.toBuilder().setVersion(before.getVersion() + 1).setTransition(transition);
+  }
+
+  private static Alert.Builder resolved(Alert before) {
+    return next(before, AlertTransition.ALERT_TRANSITION_RESOLVED)
+        .setState(AlertState.ALERT_STATE_RESOLVED)
+        .setResolvedAtUnixNanos(unixNanos(A_SECOND_LATER));
+  }
+
+  private void send(Alert alert) throws Exception {
+    harness.processElement(alert, 0);
+  }
+}
