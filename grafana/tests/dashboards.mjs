@@ -1,0 +1,54 @@
+// Reads the dashboards from disk and walks through them. No checks here: the tests make them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The grafana/ folder. */
+export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+
+/** Every dashboard: `file` relative to dashboards/, and `model`, the parsed JSON. */
+export const dashboards = readdirSync(join(root, 'dashboards'), { recursive: true })
+  .filter((file) => file.endsWith('.json'))
+  .sort()
+  .map((file) => ({ file, model: JSON.parse(readFileSync(join(root, 'dashboards', file), 'utf8')) }));
+
+if (dashboards.length === 0) throw new Error(`no dashboard under ${relative('.', join(root, 'dashboards'))}`);
+
+/** Panels of a dashboard, those inside collapsed rows too. */
+export function panels(model) {
+  return model.panels.flatMap((panel) => [panel, ...(panel.panels ?? [])]);
+}
+
+/**
+ * Everything of a dashboard that sends SQL: `{name, kind, sql, panel?}` with kind panel, variable or annotation. `name` is stable
+ * ("pipeline/balance.json panel 7") and is what may-be-empty.json refers to.
+ */
+export function queries({ file, model }) {
+  return [
+    ...panels(model).flatMap((panel) =>
+      (panel.targets ?? []).map((target) => ({
+        name: `${file} panel ${panel.id}`,
+        kind: 'panel',
+        sql: target.rawSql,
+        target,
+        panel,
+      })),
+    ),
+    ...model.templating.list
+      .filter((variable) => variable.type === 'query')
+      .map((variable) => ({ name: `${file} variable ${variable.name}`, kind: 'variable', sql: variable.query })),
+    ...model.annotations.list
+      .filter((annotation) => !annotation.builtIn)
+      .map((annotation) => ({
+        name: `${file} annotation ${annotation.name}`,
+        kind: 'annotation',
+        sql: annotation.target.rawSql,
+        target: annotation.target,
+      })),
+  ];
+}
+
+/** Names of the variables that a person sets and that reach SQL. */
+export function queryVariables(model) {
+  return model.templating.list.filter((variable) => variable.type === 'query').map((variable) => variable.name);
+}

@@ -1,0 +1,205 @@
+// Sends the SQL of every panel, variable and annotation, as Grafana and the plugin would send it, to a real ClickHouse.
+//
+//   TOCSIN_TEST_CLICKHOUSE_URL  http://127.0.0.1:8123; without it these tests are skipped, and fail where CI=true
+//   TOCSIN_TEST_DATABASE        read this database as it stands (tocsin: what the demo left) instead of a throw-away one with known rows
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { ClickHouse, inDatabase } from './clickhouse.mjs';
+import { dashboards, queries, queryVariables, root } from './dashboards.mjs';
+import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
+import { hostileSource, insertRows, totals } from './rows.mjs';
+
+const url = process.env.TOCSIN_TEST_CLICKHOUSE_URL;
+const givenDatabase = process.env.TOCSIN_TEST_DATABASE;
+const database = givenDatabase ?? `tocsin_grafana_test_${process.pid}`;
+const mayBeEmpty = givenDatabase ? JSON.parse(readFileSync(join(root, 'tests', 'may-be-empty.json'), 'utf8')) : {};
+const clickhouse = url ? new ClickHouse(url) : undefined;
+
+const minuteMs = 60_000;
+const ranges = Object.fromEntries(
+  [
+    ['5 minutes', 5],
+    ['24 hours', 24 * 60],
+    ['30 days', 30 * 24 * 60],
+    ['400 days', 400 * 24 * 60],
+  ].map(([name, minutes]) => [name, { from: new Date(Date.now() - minutes * minuteMs), to: new Date(Date.now() + minuteMs) }]),
+);
+
+const hostileValues = [
+  "x' OR 1=1 --",
+  "x\\' OR 1=1 --",
+  'x\\',
+  "x') OR (1=1",
+  "') UNION ALL SELECT 1 --",
+  '$__dateFilter(1)',
+  '$__timeFilter(received_at)',
+  '${datasource}',
+  '%27 OR 1=1 --',
+  '"; DROP TABLE tocsin.syslog; --',
+  'a\nb\u0000c',
+  '\u202egro.elpmaxe',
+];
+
+/** Result types that the plugin 4.0.0 turns into a Grafana field without a surprise (pkg/converters/converters.go). */
+const plainTypes = /^(LowCardinality\(String\)|(Nullable\()?(String|U?Int(8|16|32|64)|Float64|DateTime(64\(\d\))?(\(?.*'UTC'\))?)\)?)$/;
+
+function all(model) {
+  return Object.fromEntries(queryVariables(model).map((name) => [name, [ALL]]));
+}
+
+function runQuery(query, { variables, range = ranges['24 hours'], plugin = pluginVersions.at(-1) }) {
+  const intervalMs = panelIntervalMs(range, query.panel?.interval);
+  return clickhouse.select(inDatabase(expand(query.sql, { plugin, range, intervalMs, variables }), database));
+}
+
+/** Values that a person could pick for a variable now. */
+async function options(dashboard, name) {
+  const variable = queries(dashboard).find((query) => query.kind === 'variable' && query.name.endsWith(` ${name}`));
+  const { data } = await runQuery(variable, { variables: all(dashboard.model) });
+  return data.map(([value]) => value);
+}
+
+function panelQuery(file, id) {
+  const dashboard = dashboards.find((candidate) => candidate.file === file);
+  return queries(dashboard).find((query) => query.kind === 'panel' && query.panel.id === id);
+}
+
+let insertedAt;
+
+const skip = url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set; `make up` starts a ClickHouse on http://127.0.0.1:8123';
+
+test('a ClickHouse is given where CI=true', { skip: process.env.CI !== 'true' && 'not in CI' }, () => {
+  assert.ok(url, skip);
+});
+
+describe('dashboard queries', { skip }, () => {
+  before(async () => {
+    if (givenDatabase) return;
+    await clickhouse.migrate(database);
+    insertedAt = Date.now();
+    await insertRows(clickhouse, database);
+  });
+
+  after(async () => {
+    if (!givenDatabase) await clickhouse.run(`DROP DATABASE IF EXISTS ${database} SYNC`);
+  });
+
+  for (const dashboard of dashboards) {
+    describe(dashboard.file, () => {
+      for (const query of queries(dashboard)) {
+        for (const plugin of pluginVersions) {
+          test(`${query.name} runs at every time range with the macros of plugin ${plugin}`, async () => {
+            for (const [name, range] of Object.entries(ranges)) {
+              const { meta } = await runQuery(query, { variables: all(dashboard.model), range, plugin });
+              for (const column of meta) {
+                assert.match(column.type, plainTypes, `column ${column.name} at ${name}: cast it to a plain type`);
+              }
+            }
+          });
+        }
+
+        test(`${query.name} shows rows where data exists`, async () => {
+          const { data } = await runQuery(query, { variables: all(dashboard.model) });
+          const reason = mayBeEmpty[query.name];
+          assert.ok(data.length > 0 || reason, `${query.name} is empty over 24 hours; if it may be, say why in tests/may-be-empty.json`);
+        });
+
+        if (query.panel?.type === 'table') {
+          test(`${query.name} has an override for every column and a column for every override`, async () => {
+            const { meta } = await runQuery(query, { variables: all(dashboard.model) });
+            const overridden = query.panel.fieldConfig.overrides.map(({ matcher }) => matcher.options);
+            assert.deepEqual(overridden.sort(), meta.map(({ name }) => name).sort());
+          });
+        }
+
+        if (query.kind === 'variable') continue;
+
+        for (const name of queryVariables(dashboard.model).filter((variable) => query.sql.includes(`\${${variable}:`))) {
+          test(`${query.name} runs with ${name} at one and at many values`, async () => {
+            const values = await options(dashboard, name);
+            if (values.length === 0) assert.ok(mayBeEmpty[`${dashboard.file} variable ${name}`], `variable ${name} offers no value`);
+            const everything = await runQuery(query, { variables: all(dashboard.model) });
+            for (const chosen of [values.slice(0, 1), values, values[0] ?? '']) {
+              const { data } = await runQuery(query, { variables: { ...all(dashboard.model), [name]: chosen } });
+              assert.ok(data.length <= everything.data.length, 'a filter must not add rows');
+            }
+          });
+
+          test(`${query.name} takes hostile values of ${name} for what they are: names that nothing has`, async () => {
+            const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: ['no-such-name'] } });
+            for (const hostile of hostileValues) {
+              for (const value of [hostile, [hostile], ['no-such-name', hostile]]) {
+                const { data } = await runQuery(query, { variables: { ...all(dashboard.model), [name]: value } });
+                assert.deepEqual(data, absent.data, `${JSON.stringify(value)} changed the result`);
+              }
+            }
+          });
+        }
+      }
+    });
+  }
+
+  describe('known rows', { skip: givenDatabase && 'only a throw-away database has known rows' }, () => {
+    const home = dashboards.find(({ file }) => file === 'network/what-is-down.json');
+    const balance = dashboards.find(({ file }) => file === 'pipeline/balance.json');
+
+    test('severity counts are those of the open alerts', async () => {
+      const { data } = await runQuery(panelQuery(home.file, 1), { variables: all(home.model) });
+      assert.deepEqual(data[0].map(Number), Object.values(totals.open));
+    });
+
+    test('a source with a quote in its name can be chosen, and alone is shown', async () => {
+      const { data } = await runQuery(panelQuery(home.file, 3), { variables: { ...all(home.model), source: [hostileSource] } });
+      assert.deepEqual(
+        data.map((row) => row.at(-1)),
+        [hostileSource],
+      );
+    });
+
+    test('open alerts come worst first under their short names', async () => {
+      const { data } = await runQuery(panelQuery(home.file, 3), { variables: all(home.model) });
+      assert.deepEqual(
+        data.map(([severity, device]) => [severity, device]),
+        [
+          [6, 'grafana-test-n1'],
+          [6, 'grafana-test-n2'],
+          [5, 'grafana-test-n3'],
+          [4, 'grafana-test-n4'],
+          [3, 'grafana-test-n5'],
+          [2, 'grafana-test-n6'],
+        ],
+      );
+    });
+
+    test('rates add up to the counters over both runs of the agent, at every interval', async () => {
+      for (const range of [ranges['24 hours'], ranges['30 days']]) {
+        const sum = async (id, column) => {
+          const query = panelQuery(balance.file, id);
+          const { data } = await runQuery(query, { variables: all(balance.model), range });
+          const seconds = panelIntervalMs(range, query.panel.interval) / 1000;
+          return Math.round(data.reduce((total, row) => total + row[column] * seconds, 0));
+        };
+        assert.equal(await sum(3, 2), totals.received);
+        assert.equal(await sum(4, 2), totals.kernelDropped);
+      }
+    });
+
+    test('a range that begins within a run counts only what happened in it', async () => {
+      const range = { from: new Date(insertedAt - 20 * minuteMs), to: new Date() };
+      const query = panelQuery(balance.file, 3);
+      const { data } = await runQuery(query, { variables: all(balance.model), range });
+      const seconds = panelIntervalMs(range, query.panel.interval) / 1000;
+      const sum = data.reduce((total, row) => total + row[2] * seconds, 0);
+      // The run reported for 15 minutes from 30 minutes before: five of them at 2 frames a second, less what came before the first sample.
+      assert.ok(sum >= 590 && sum <= 602, `expected just under 600, got ${sum}`);
+    });
+
+    test('bytes of a hostile device arrive as printable ASCII', async () => {
+      const { data } = await runQuery(panelQuery(balance.file, 7), { variables: all(balance.model) });
+      assert.ok(data.length === 2);
+      for (const row of data) assert.match(row.at(-1), /^[ -~]+$/);
+    });
+  });
+});

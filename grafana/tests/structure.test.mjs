@@ -1,0 +1,197 @@
+// What must be true of every dashboard and provisioning file, without a Grafana and without data.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { dashboards, panels, queries, queryVariables, root } from './dashboards.mjs';
+import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
+
+const pluginType = 'grafana-clickhouse-datasource';
+
+/** Panel types that both Grafana 9.3 and 12 ship. */
+const panelTypes = new Set(['bargauge', 'gauge', 'row', 'stat', 'table', 'text', 'timeseries']);
+
+/** Unit ids that Grafana 9.3 knows and the dashboards use. A misspelt id shows as a suffix and fails nowhere else. */
+const units = new Set(['none', 'short', 's', 'ms', 'bytes', 'percentunit', 'cps', 'cpm', 'dateTimeFromNow']);
+
+const withData = (model) => panels(model).filter((panel) => !['row', 'text'].includes(panel.type));
+
+function fieldUnits(panel) {
+  const { defaults, overrides } = panel.fieldConfig;
+  const overriding = overrides.flatMap(({ properties }) => properties.filter(({ id }) => id === 'unit').map(({ value }) => value));
+  return [defaults.unit, ...overriding];
+}
+
+/** Every data source named anywhere in the model. */
+function dataSources(value) {
+  if (Array.isArray(value)) return value.flatMap(dataSources);
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([key, child]) => (key === 'datasource' ? [child] : dataSources(child)));
+}
+
+test('uids and titles are unique, and uids begin with tocsin-', () => {
+  for (const key of ['uid', 'title']) {
+    const values = dashboards.map(({ model }) => model[key]);
+    assert.deepEqual([...new Set(values)], values);
+  }
+  for (const { file, model } of dashboards) assert.match(model.uid, /^tocsin-[a-z-]{1,33}$/, file);
+});
+
+test('every entry of may-be-empty.json names a query that exists, with a reason', () => {
+  const names = new Set(dashboards.flatMap(queries).map(({ name }) => name));
+  const entries = JSON.parse(readFileSync(join(root, 'tests', 'may-be-empty.json'), 'utf8'));
+  for (const [name, reason] of Object.entries(entries)) {
+    assert.ok(names.has(name), `${name}: no such query`);
+    assert.ok(reason.length > 10, `${name}: say why`);
+  }
+});
+
+test('the data source and the dashboards are provisioned under the names that the dashboards use', () => {
+  const source = readFileSync(join(root, 'provisioning', 'datasources', 'tocsin.yaml'), 'utf8');
+  for (const line of ['uid: tocsin-clickhouse', `type: ${pluginType}`, 'host: $TOCSIN_CLICKHOUSE_HOST', 'defaultDatabase: tocsin']) {
+    assert.ok(source.includes(line), line);
+  }
+  assert.match(source, /setting: readonly\n\s+value: "1"/);
+  const provider = readFileSync(join(root, 'provisioning', 'dashboards', 'tocsin.yaml'), 'utf8');
+  assert.ok(provider.includes('foldersFromFileStructure: true'));
+  assert.ok(provider.includes('path: $TOCSIN_DASHBOARDS_PATH'));
+});
+
+for (const dashboard of dashboards) {
+  const { file, model } = dashboard;
+
+  describe(file, () => {
+    test('has a description, the tag tocsin, a refresh and no id of its own', () => {
+      assert.ok(model.description);
+      assert.ok(model.tags.includes('tocsin'));
+      assert.match(model.refresh, /^\d+[sm]$/);
+      assert.ok(model.timepicker.refresh_intervals.includes(model.refresh));
+      assert.equal(model.id, null);
+    });
+
+    test('keeps the schema version of Grafana 9.3, which newer ones migrate', () => {
+      assert.equal(model.schemaVersion, 37);
+    });
+
+    test('names its data source only by the variable', () => {
+      const variable = model.templating.list.find(({ name }) => name === 'datasource');
+      assert.equal(variable?.type, 'datasource');
+      assert.equal(variable.query, pluginType);
+      const builtIn = new Set(model.annotations.list.filter((annotation) => annotation.builtIn).map(({ datasource }) => datasource));
+      for (const source of dataSources(model)) {
+        if (!builtIn.has(source)) assert.deepEqual(source, { type: pluginType, uid: '${datasource}' });
+      }
+    });
+
+    test('has panel types, titles, descriptions and units that 9.3 and 12 know', () => {
+      const titles = panels(model).map(({ title }) => title);
+      assert.deepEqual([...new Set(titles)], titles, 'titles are unique');
+      for (const panel of panels(model)) {
+        assert.ok(panelTypes.has(panel.type), `panel ${panel.id}: type ${panel.type}`);
+        assert.ok(panel.title, `panel ${panel.id}: title`);
+      }
+      for (const panel of withData(model)) {
+        assert.match(panel.description, /Healthy: /, `${panel.title}: say what healthy looks like`);
+        assert.ok(panel.fieldConfig.defaults.thresholds.steps.length > 0, `${panel.title}: thresholds`);
+        assert.ok(panel.fieldConfig.defaults.noValue, `${panel.title}: what an empty panel says (noValue)`);
+        for (const unit of fieldUnits(panel)) assert.ok(units.has(unit), `${panel.title}: unit ${unit}`);
+      }
+    });
+
+    test('sets cell colours the way that both 9.3 and 12 read', () => {
+      for (const panel of withData(model)) {
+        // Grafana 12 migrates custom.displayMode only where defaults.custom is there; 9.3 does not know cellOptions.
+        assert.ok(panel.fieldConfig.defaults.custom, `${panel.title}: fieldConfig.defaults.custom`);
+        assert.ok(!JSON.stringify(panel.fieldConfig).includes('cellOptions'), `${panel.title}: cellOptions`);
+      }
+    });
+
+    test('says in the table, not in its cells, what an empty table means', () => {
+      // noValue is the text of an empty panel and of an empty cell, so every column of a table needs its own.
+      for (const panel of panels(model).filter(({ type }) => type === 'table')) {
+        for (const { matcher, properties } of panel.fieldConfig.overrides) {
+          assert.ok(
+            properties.some(({ id, value }) => id === 'noValue' && value === '-'),
+            `${panel.title}: noValue of ${matcher.options}`,
+          );
+        }
+      }
+    });
+
+    test('lays panels out in reading order without overlap, and a phone stacks them in that order', () => {
+      const cells = new Set();
+      for (const { id, gridPos } of model.panels) {
+        assert.ok(gridPos.x + gridPos.w <= 24, `panel ${id} leaves the grid`);
+        for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+          for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+            assert.ok(!cells.has(`${x},${y}`), `panel ${id} overlaps another`);
+            cells.add(`${x},${y}`);
+          }
+        }
+      }
+      const ids = model.panels.map(({ id }) => id);
+      assert.deepEqual([...new Set(ids)], ids, 'ids are unique');
+      const sorted = [...model.panels].sort((a, b) => a.gridPos.y - b.gridPos.y || a.gridPos.x - b.gridPos.x);
+      assert.deepEqual(
+        ids,
+        sorted.map(({ id }) => id),
+      );
+    });
+
+    test('overrides name columns that the query returns', () => {
+      for (const panel of withData(model)) {
+        const sql = panel.targets.map(({ rawSql }) => rawSql).join('\n');
+        for (const { matcher } of panel.fieldConfig.overrides) {
+          assert.equal(matcher.id, 'byName');
+          assert.match(sql, new RegExp(`\\b${matcher.options}\\b`), `${panel.title}: override for ${matcher.options}`);
+        }
+      }
+    });
+
+    test('links lead to dashboards that exist and keep the time range', () => {
+      const uids = new Set(dashboards.map((other) => other.model.uid));
+      const target = (url) => /^\/d\/([a-z-]+)(\?|$)/.exec(url)?.[1];
+      for (const link of model.links) {
+        assert.ok(uids.has(target(link.url)), link.url);
+        assert.ok(link.keepTime, link.url);
+      }
+      for (const link of panels(model).flatMap((panel) => panel.links ?? [])) {
+        assert.ok(uids.has(target(link.url)), link.url);
+        assert.ok(link.url.includes('${__url_time_range}'), link.url);
+      }
+      for (const uid of uids) {
+        if (uid !== model.uid)
+          assert.ok(
+            model.links.some(({ url }) => target(url) === uid),
+            `no link to ${uid}`,
+          );
+      }
+    });
+
+    test('sends SQL in the form that the plugin 4.0 and newer read, with macros that have an expansion', () => {
+      for (const query of queries(dashboard)) {
+        if (query.target) {
+          const { editorType, queryType, format, pluginVersion } = query.target;
+          assert.equal(editorType, 'sql', query.name);
+          assert.equal(format, { table: 1, timeseries: 0 }[queryType], `${query.name}: format belongs to queryType`);
+          assert.equal(pluginVersion, '4.0.0', query.name);
+        }
+        const variables = Object.fromEntries(queryVariables(model).map((name) => [name, ["x' OR 1=1 --"]]));
+        const range = { from: new Date(0), to: new Date(3_600_000) };
+        for (const plugin of pluginVersions) {
+          const sql = expand(query.sql, { plugin, range, intervalMs: panelIntervalMs(range), variables });
+          assert.ok(!sql.includes("x' OR"), `${query.name}: a value reached SQL as it is`);
+        }
+      }
+    });
+
+    test('variables for people offer "All" and start there', () => {
+      for (const variable of model.templating.list.filter(({ type }) => type === 'query')) {
+        assert.ok(variable.multi && variable.includeAll, variable.name);
+        assert.deepEqual(variable.current.value, [ALL]);
+        assert.ok(!variable.allValue, `${variable.name}: allValue would keep $__conditionalAll from seeing "All"`);
+        assert.ok(variable.label && variable.description, variable.name);
+      }
+    });
+  });
+}
