@@ -19,8 +19,8 @@ WITH
             max(s.events) AS events,
             max(s.acked) AS acked,
             max(s.dropped) AS dropped,
-            max(s.received_at) AS reported_at
-        FROM tocsin.agent_stats AS s
+            max(s.reported_at) AS reported_at
+        FROM tocsin.listener_totals AS s
         GROUP BY agent_id, boot_id, listener
     ),
     stored AS

@@ -1,0 +1,222 @@
+//! Starting, running and stopping an agent.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tocsin_publish::{Publisher, Remainder};
+use tocsin_sources::{BindError, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource, now_unix_nanos};
+use tocsin_telemetry::{self as telemetry, Health, Listener, Senders};
+use tocsin_wire::EventSource;
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, watch};
+
+use crate::Config;
+use crate::pipeline::{Pipeline, Shared};
+use crate::stats;
+
+/// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
+const MAX_FLUSH: Duration = Duration::from_secs(10);
+/// How long it then waits for the last report, which tells that everything else has been acknowledged.
+const MAX_FINAL_FLUSH: Duration = Duration::from_secs(2);
+
+/// The agent cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A listener's socket cannot be opened.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The telemetry address cannot be opened.
+    #[error("telemetry.listen {address}: {error}; stop the process that has the port (`ss -lntp` shows which), or change the key")]
+    Telemetry {
+        /// Configured address.
+        address: SocketAddr,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// The operating system gives no thread.
+    #[error("cannot start a thread: {0}; raise the limit of processes (ulimit -u)")]
+    Thread(#[from] io::Error),
+}
+
+/// A running agent.
+pub struct Agent {
+    runtime: Runtime,
+    events: Arc<EventSource>,
+    publisher: Arc<dyn Publisher>,
+    listeners: Vec<RunningListener>,
+    stop_sources: watch::Sender<bool>,
+    stats_interval: Duration,
+    telemetry_address: SocketAddr,
+}
+
+struct RunningListener {
+    config: ListenerConfig,
+    counters: Arc<Listener>,
+    udp: Option<UdpSource>,
+    address: Option<SocketAddr>,
+    readers: Vec<JoinHandle<()>>,
+    parsers: Vec<JoinHandle<()>>,
+}
+
+/// How an agent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Closing {
+    /// Everything that was received is acknowledged by Kafka.
+    pub is_all_acked: bool,
+    /// What was left behind otherwise.
+    pub remainder: Remainder,
+}
+
+impl Agent {
+    /// Opens every socket and starts every thread. `counters` has one entry a listener, in the config's order.
+    pub fn start(
+        config: &Config,
+        counters: &[Arc<Listener>],
+        publisher: Arc<dyn Publisher>,
+        health: Arc<Health>,
+    ) -> Result<Self, StartError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("tokio").enable_all().build()?;
+        let events = Arc::new(EventSource::new(&config.agent_id, now_unix_nanos()));
+        let names = config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect::<HashMap<_, _>>();
+        let shared = Shared { events: Arc::clone(&events), publisher: Arc::clone(&publisher), names: Arc::new(names) };
+        let (stop_sources, stop) = watch::channel(false);
+
+        let mut listeners = Vec::new();
+        let mut pages = Vec::new();
+        for (listener_config, counters) in config.listeners.iter().zip(counters) {
+            let senders = Arc::new(Senders::default());
+            pages.push((Arc::clone(counters), Arc::clone(&senders)));
+            let pipeline = Pipeline::new(shared.clone(), listener_config, Arc::clone(counters), senders);
+            listeners.push(start_listener(&runtime, listener_config, counters, &pipeline, &stop)?);
+        }
+        let telemetry_address =
+            serve_telemetry(&runtime, config.telemetry.listen, telemetry::State { listeners: pages, health: Arc::clone(&health) })?;
+        health.sockets_open();
+        Ok(Self { runtime, events, publisher, listeners, stop_sources, stats_interval: config.telemetry.stats_interval, telemetry_address })
+    }
+
+    /// Counters that start at zero for each listener of a config.
+    pub fn counters(config: &Config) -> Vec<Arc<Listener>> {
+        config.listeners.iter().map(|listener| Arc::new(Listener::new(&listener.name))).collect()
+    }
+
+    /// Where a listener is bound, also where port 0 was asked for.
+    pub fn address(&self, listener: &str) -> Option<SocketAddr> {
+        self.listeners.iter().find(|running| running.config.name == listener)?.address
+    }
+
+    /// Where `/metrics`, `/health` and `/sources` are.
+    pub fn telemetry_address(&self) -> SocketAddr {
+        self.telemetry_address
+    }
+
+    /// Reports counters once per interval until `stop` is sent, or its sender is gone, or the publisher cannot go on. True when it was asked
+    /// to stop.
+    pub fn run(&self, stop: &std_mpsc::Receiver<()>) -> bool {
+        loop {
+            match stop.recv_timeout(self.stats_interval) {
+                Err(RecvTimeoutError::Timeout) => self.report(),
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => return true,
+            }
+            if self.publisher.fatal_error().is_some() {
+                return false;
+            }
+        }
+    }
+
+    /// Samples the kernel's counters and publishes a report for each listener.
+    pub fn report(&self) {
+        self.listeners.iter().filter_map(|listener| listener.udp.as_ref()).for_each(UdpSource::sample);
+        let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.config.site.as_str()));
+        stats::report(&self.events, self.publisher.as_ref(), listeners);
+    }
+
+    /// Stops in the order of the data's way: sockets are read empty, queues are parsed empty, Kafka acknowledges, and only then do the last
+    /// reports tell so.
+    pub fn drain(mut self) -> Closing {
+        tracing::info!("stopping: reading what is left in the sockets");
+        // Fails only when every source has ended already.
+        let _ = self.stop_sources.send(true);
+        for listener in &mut self.listeners {
+            for thread in listener.readers.drain(..).chain(listener.parsers.drain(..)) {
+                if thread.join().is_err() {
+                    tracing::error!(listener = listener.config.name, "a thread had failed; this is a defect, please report it");
+                }
+            }
+        }
+        tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
+        let is_flushed = self.publisher.flush(MAX_FLUSH);
+        self.report();
+        let is_all_acked = self.publisher.flush(MAX_FINAL_FLUSH) && is_flushed;
+        let remainder = self.publisher.close();
+        self.runtime.shutdown_background();
+        Closing { is_all_acked, remainder }
+    }
+}
+
+/// Opens a listener's sockets and starts its readers and parsers.
+fn start_listener(
+    runtime: &Runtime,
+    config: &ListenerConfig,
+    counters: &Arc<Listener>,
+    pipeline: &Pipeline,
+    stop: &Stop,
+) -> Result<RunningListener, StartError> {
+    let mut listener = RunningListener {
+        config: config.clone(),
+        counters: Arc::clone(counters),
+        udp: None,
+        address: None,
+        readers: Vec::new(),
+        parsers: Vec::new(),
+    };
+    match config.transport {
+        Transport::Udp => {
+            let source = UdpSource::bind(config, Arc::clone(counters))?;
+            let mut queues = Vec::new();
+            for _ in 0..source.readers() {
+                let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;
+                queues.push(queue);
+                listener.parsers.push(parser);
+            }
+            listener.address = source.local_address();
+            listener.readers = source.start(queues, stop)?;
+            listener.udp = Some(source);
+        }
+        Transport::Tcp => {
+            let _inside = runtime.enter();
+            let source = TcpSource::bind(config, Arc::clone(counters))?;
+            let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;
+            listener.address = source.local_address();
+            listener.parsers.push(parser);
+            // The parser ends when the last connection has, so joining the parser waits for the source too.
+            runtime.spawn(source.run(queue, stop.clone()));
+        }
+    }
+    Ok(listener)
+}
+
+fn start_parser(pipeline: Pipeline, name: &str) -> io::Result<(mpsc::Sender<tocsin_sources::Batch>, JoinHandle<()>)> {
+    let (queue, batches) = mpsc::channel(QUEUE_BATCHES);
+    let parser = thread::Builder::new().name(format!("parse-{name}")).spawn(move || pipeline.run(batches))?;
+    Ok((queue, parser))
+}
+
+fn serve_telemetry(runtime: &Runtime, address: SocketAddr, state: telemetry::State) -> Result<SocketAddr, StartError> {
+    let telemetry_error = |error| StartError::Telemetry { address, error };
+    let _inside = runtime.enter();
+    let server = telemetry::bind(address).map_err(telemetry_error)?;
+    let address = server.local_address().map_err(telemetry_error)?;
+    tracing::info!(%address, "telemetry: /metrics /health /sources");
+    runtime.spawn(async move {
+        if let Err(error) = server.serve(state).await {
+            tracing::error!(%error, "telemetry ended");
+        }
+    });
+    Ok(address)
+}

@@ -1,0 +1,119 @@
+//! `tocsin agent`: the command's flags and its exit codes.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use clap::Args;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use tocsin_publish::KafkaPublisher;
+use tocsin_telemetry::Health;
+use tracing_subscriber::EnvFilter;
+
+use crate::{Agent, Closing, Config};
+
+/// Receive syslog and alert updates and publish them to Kafka.
+#[derive(Args, Debug, Default)]
+pub struct AgentArgs {
+    /// Config file (YAML). Without it, every key has its default.
+    #[arg(short, long, env = "TOCSIN_CONFIG", value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Read the config, say whether it is usable, and exit without opening a socket.
+    #[arg(long)]
+    pub check: bool,
+
+    /// Print the config that is in effect, defaults included, as YAML, and exit.
+    #[arg(long, conflicts_with = "check")]
+    pub dump: bool,
+}
+
+/// The config is not usable: `EX_USAGE` of sysexits.h, as everywhere in `tocsin`.
+const EXIT_CONFIG: u8 = 64;
+
+/// Runs the agent until SIGTERM or SIGINT. Exit codes: 0 stopped cleanly, 1 could not go on, 64 the config is not usable.
+pub fn run(args: AgentArgs) -> ExitCode {
+    let config = match Config::load(args.config.as_deref()) {
+        Ok(config) => config,
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::from(EXIT_CONFIG);
+        }
+    };
+    let name = args.config.as_deref().map_or("defaults".to_owned(), |path| path.display().to_string());
+    if args.check {
+        println!("{name}: ok, {} listeners", config.listeners.len());
+        return ExitCode::SUCCESS;
+    }
+    if args.dump {
+        return dump(&config);
+    }
+    start_logging();
+    match run_until_signal(&config) {
+        Ok(code) => code,
+        Err(error) => {
+            tracing::error!(%error, "the agent cannot start");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dump(config: &Config) -> ExitCode {
+    match config.to_yaml() {
+        Ok(yaml) => {
+            print!("{yaml}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: cannot write the config as YAML: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Logs go to stderr, one line a record, data as fields. `RUST_LOG` chooses what is logged; INFO without it.
+fn start_logging() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false).with_target(false).init();
+}
+
+fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Error>> {
+    // Before anything else, so that a signal during the start is not lost.
+    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    let (stop_sender, stop) = mpsc::channel();
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        for signal in signals.forever() {
+            tracing::info!(signal = signal_hook::low_level::signal_name(signal), "signal received");
+            // Fails when the agent is already stopping.
+            let _ = stop_sender.send(());
+        }
+    })?;
+
+    let health = Arc::new(Health::new(config.telemetry.stats_interval));
+    let counters = Agent::counters(config);
+    let publisher = Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, &counters, Arc::clone(&health))?);
+    let agent = Agent::start(config, &counters, publisher, health)?;
+    tracing::info!(agent_id = config.agent_id, kafka = config.kafka.bootstrap_servers, "started");
+
+    let was_asked = agent.run(&stop);
+    let closing = agent.drain();
+    log_closing(&closing);
+    Ok(if was_asked { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn log_closing(closing: &Closing) {
+    let Closing { is_all_acked, remainder } = *closing;
+    if remainder.lost_records > 0 {
+        tracing::error!(lost_records = remainder.lost_records, "stopped; records were dropped, the log above says why");
+    } else if is_all_acked {
+        tracing::info!("stopped; everything received is acknowledged");
+    } else {
+        tracing::warn!(
+            spooled_bytes = remainder.spooled_bytes,
+            "stopped; what Kafka did not acknowledge is in the spool and is sent at the next start"
+        );
+    }
+}

@@ -1,0 +1,222 @@
+//! The agent's config: one YAML file, every key optional, unknown keys refused.
+//!
+//! Each part's struct stands in the crate that uses it; this file puts them together and checks what only the whole can tell.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use serde::{Deserialize, Serialize};
+use tocsin_publish::{KafkaConfig, SpoolConfig};
+use tocsin_sources::{ListenerConfig, Transport};
+use tocsin_telemetry::TelemetryConfig;
+
+/// Longest name of an agent, listener or site: they are labels, not prose.
+const MAX_NAME_BYTES: usize = 255;
+/// What the kernel's signed 32-bit option can hold, halved because it doubles the value.
+const MAX_RECEIVE_BUFFER: ByteSize = ByteSize::b(i32::MAX as u64 / 2);
+/// Two copies of a message (as text and as received) must fit into a Kafka record of the usual limit of 1 MB.
+const MAX_MESSAGE: ByteSize = ByteSize::mib(16);
+const MAX_READERS: usize = 64;
+
+/// The agent's config in effect.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// Name of this agent, unique in the installation; empty: the host's name.
+    pub agent_id: String,
+    /// Place of the agent and its devices.
+    pub site: String,
+    /// Where records go.
+    pub kafka: KafkaConfig,
+    /// What waits on disk while Kafka is away.
+    pub spool: SpoolConfig,
+    /// What the agent says about itself.
+    pub telemetry: TelemetryConfig,
+    /// What is known about devices.
+    pub devices: DevicesConfig,
+    /// What is received; replaces the default listeners as a whole.
+    pub listeners: Vec<ListenerConfig>,
+}
+
+/// `devices` in the agent's config.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct DevicesConfig {
+    /// Names of devices whose messages carry none, by address.
+    pub names: BTreeMap<IpAddr, String>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            agent_id: String::new(),
+            site: String::new(),
+            kafka: KafkaConfig::default(),
+            spool: SpoolConfig::default(),
+            telemetry: TelemetryConfig::default(),
+            devices: DevicesConfig::default(),
+            listeners: ListenerConfig::defaults(),
+        }
+    }
+}
+
+/// The config cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("{path}: {error}; name a readable file with --config")]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        error: std::io::Error,
+    },
+    /// It is not YAML, or has a key or value that is not known. The message names line and key.
+    #[error("{path}: {error}\ncorrect the line, or compare with deploy/config/agent.example.yaml, which has every key")]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with the lines around it.
+        error: Box<serde_saphyr::Error>,
+    },
+    /// Every value is well-formed, but they do not go together.
+    #[error("{path}: {problem}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+}
+
+impl Config {
+    /// Reads and checks a file; without one, the defaults. The result is the config in effect: the agent has a name, and the spool's folder
+    /// stands beside the config file.
+    pub fn load(path: Option<&Path>) -> Result<Self, ConfigError> {
+        let Some(path) = path else { return Self::default().into_effective(Path::new("defaults")) };
+        let text = fs::read_to_string(path).map_err(|error| ConfigError::Read { path: path.to_owned(), error })?;
+        Self::parse(&text).map_err(|error| ConfigError::Syntax { path: path.to_owned(), error })?.into_effective(path)
+    }
+
+    /// Reads YAML without checking whether its values go together.
+    pub fn parse(text: &str) -> Result<Self, Box<serde_saphyr::Error>> {
+        let without_comments = text.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#'));
+        // A file of comments is a config without keys, not a null.
+        if without_comments { Ok(Self::default()) } else { serde_saphyr::from_str(text).map_err(Box::new) }
+    }
+
+    /// The config as YAML, every key included.
+    pub fn to_yaml(&self) -> Result<String, serde_saphyr::SerializeError> {
+        serde_saphyr::to_string(self)
+    }
+
+    fn into_effective(mut self, path: &Path) -> Result<Self, ConfigError> {
+        let invalid = |problem| ConfigError::Invalid { path: path.to_owned(), problem };
+        if self.agent_id.is_empty() {
+            self.agent_id = nix::unistd::gethostname()
+                .ok()
+                .and_then(|name| name.into_string().ok())
+                .filter(|name| !name.is_empty())
+                .ok_or_else(|| invalid("agent_id is not set and this machine has no host name; set agent_id".to_owned()))?;
+        }
+        if let Some(folder) = path.parent() {
+            self.spool.dir = folder.join(&self.spool.dir);
+        }
+        for listener in &mut self.listeners {
+            if listener.site.is_empty() {
+                listener.site.clone_from(&self.site);
+            }
+        }
+        self.check().map_err(invalid)?;
+        Ok(self)
+    }
+
+    /// What is wrong with the values, one sentence that names key and remedy.
+    fn check(&self) -> Result<(), String> {
+        check_name("agent_id", &self.agent_id)?;
+        check_site("site", &self.site)?;
+        self.kafka.check()?;
+        if self.telemetry.stats_interval < Duration::from_millis(100) || self.telemetry.stats_interval > Duration::from_secs(60) {
+            return Err("telemetry.stats_interval is outside 100ms to 1m; 1s is right for nearly everybody".to_owned());
+        }
+        if self.listeners.is_empty() {
+            return Err("listeners is an empty list, so nothing would be received; leave the key away for the defaults".to_owned());
+        }
+        let mut names = HashSet::new();
+        for listener in &self.listeners {
+            let name = &listener.name;
+            check_name("listeners[].name", name)?;
+            if !names.insert(name) {
+                return Err(format!("two listeners have the name {name}; give each its own"));
+            }
+            check_site(&format!("site of listener {name}"), &listener.site)?;
+            check_listener(listener).map_err(|problem| format!("listener {name}: {problem}"))?;
+        }
+        check_ports(&self.listeners, self.telemetry.listen)
+    }
+}
+
+fn check_name(key: &str, name: &str) -> Result<(), String> {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    if name.is_empty() || name.len() > MAX_NAME_BYTES || !name.bytes().all(is_allowed) {
+        return Err(format!("{key} is {name:?}; use 1 to {MAX_NAME_BYTES} letters, digits, or any of -_.:"));
+    }
+    Ok(())
+}
+
+fn check_site(key: &str, site: &str) -> Result<(), String> {
+    if site.len() > MAX_NAME_BYTES { Err(format!("{key} is longer than {MAX_NAME_BYTES} bytes; shorten it")) } else { Ok(()) }
+}
+
+fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
+    if listener.receive_buffer > MAX_RECEIVE_BUFFER {
+        return Err(format!("receive_buffer is {}; the kernel takes at most {MAX_RECEIVE_BUFFER}", listener.receive_buffer));
+    }
+    if listener.max_message < ByteSize::b(64) || listener.max_message > MAX_MESSAGE {
+        return Err(format!("max_message is {}; use 64 B to {MAX_MESSAGE}", listener.max_message));
+    }
+    if listener.readers == 0 || listener.readers > MAX_READERS {
+        return Err(format!("readers is {}; use 1 to {MAX_READERS}", listener.readers));
+    }
+    if listener.readers > 1 && listener.transport == Transport::Tcp {
+        return Err("readers is for UDP; TCP connections are spread over all cores anyway, remove the key".to_owned());
+    }
+    if listener.ipv6_only && listener.listen.is_ipv4() {
+        return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));
+    }
+    Ok(())
+}
+
+/// Refuses two sockets that would want the same port. Port 0 asks the kernel for a free one.
+fn check_ports(listeners: &[ListenerConfig], telemetry: SocketAddr) -> Result<(), String> {
+    let sockets: Vec<_> = listeners
+        .iter()
+        .map(|listener| (format!("listener {}", listener.name), listener.transport, listener.listen, listener.ipv6_only))
+        .chain([("telemetry.listen".to_owned(), Transport::Tcp, telemetry, false)])
+        .collect();
+    for (index, (name, transport, address, ipv6_only)) in sockets.iter().enumerate() {
+        for (other_name, other_transport, other, other_ipv6_only) in sockets.iter().skip(index + 1) {
+            let is_same_port = transport == other_transport && address.port() == other.port() && address.port() != 0;
+            if is_same_port && (covers(*address, *ipv6_only, other.ip()) || covers(*other, *other_ipv6_only, address.ip())) {
+                return Err(format!("{name} ({address}) and {other_name} ({other}) want the same port; change one of them"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a socket at `address` also receives what is sent to `ip`.
+fn covers(address: SocketAddr, ipv6_only: bool, ip: IpAddr) -> bool {
+    match address.ip() {
+        IpAddr::V6(any) if any.is_unspecified() => ip.is_ipv6() || !ipv6_only,
+        IpAddr::V4(any) if any.is_unspecified() => ip.is_ipv4(),
+        one => one.to_canonical() == ip.to_canonical(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,127 @@
+use super::*;
+
+fn load(text: &str) -> Result<Config, ConfigError> {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("agent.yaml");
+    fs::write(&path, text).unwrap();
+    Config::load(Some(&path))
+}
+
+#[track_caller]
+fn refused(text: &str, parts: &[&str]) {
+    let message = load(text).unwrap_err().to_string();
+    for part in parts {
+        assert!(message.contains(part), "{part:?} is missing in: {message}");
+    }
+}
+
+#[test]
+fn without_a_key_everything_has_its_default() {
+    let config = load("# nothing but a comment\n").unwrap();
+    assert!(!config.agent_id.is_empty(), "the host's name stands in");
+    assert_eq!(config.listeners, ListenerConfig::defaults());
+    assert_eq!(config.kafka, KafkaConfig::default());
+}
+
+#[test]
+fn an_unknown_key_is_refused_with_file_line_and_key() {
+    refused("agent_id: a\nkafka:\n  bootstrap: x\n", &["agent.yaml", "3", "bootstrap"]);
+    refused("listener: []\n", &["agent.yaml", "listener"]);
+}
+
+#[test]
+fn sizes_and_durations_have_units_or_are_plain_bytes() {
+    let listener = "{name: l, kind: syslog, listen: '[::]:1'";
+    let config =
+        load(&format!("listeners: [{listener}, receive_buffer: 1MiB, max_message: 4096}}]\ntelemetry: {{stats_interval: 500ms}}")).unwrap();
+    assert_eq!(config.listeners[0].receive_buffer, ByteSize::mib(1));
+    assert_eq!(config.listeners[0].max_message_bytes(), 4096);
+    assert_eq!(config.telemetry.stats_interval, Duration::from_millis(500));
+    refused("telemetry: {stats_interval: soon}", &["stats_interval"]);
+    refused(&format!("listeners: [{listener}, receive_buffer: big}}]"), &["receive_buffer"]);
+}
+
+#[test]
+fn a_site_is_inherited_by_listeners_that_have_none() {
+    let config =
+        load("site: fra1\nlisteners:\n- {name: a, kind: alert, listen: '[::]:1'}\n- {name: b, kind: alert, listen: '[::]:2', site: ams2}")
+            .unwrap();
+    assert_eq!(config.listeners.iter().map(|listener| listener.site.as_str()).collect::<Vec<_>>(), ["fra1", "ams2"]);
+}
+
+#[test]
+fn the_spool_stands_beside_the_config_unless_its_path_is_absolute() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("agent.yaml");
+    fs::write(&path, "agent_id: a").unwrap();
+    assert_eq!(Config::load(Some(&path)).unwrap().spool.dir, dir.path().join("spool"));
+    fs::write(&path, "spool: {dir: /var/lib/tocsin/spool}").unwrap();
+    assert_eq!(Config::load(Some(&path)).unwrap().spool.dir, Path::new("/var/lib/tocsin/spool"));
+}
+
+#[test]
+fn two_sockets_on_one_port_are_refused() {
+    let two =
+        |first: &str, second: &str| format!("listeners:\n- {{name: a, kind: syslog, {first}}}\n- {{name: b, kind: syslog, {second}}}");
+    refused(&two("listen: '[::]:5514'", "listen: '0.0.0.0:5514'"), &["listener a", "listener b", "same port"]);
+    refused(&two("listen: '127.0.0.1:5514'", "listen: '[::]:5514'"), &["same port"]);
+    refused(&two("listen: '[::]:5514', transport: tcp", "listen: '[::]:5514', transport: tcp"), &["same port"]);
+    refused("listeners: [{name: a, kind: syslog, transport: tcp, listen: '[::]:9464'}]", &["telemetry.listen", "same port"]);
+    load(&two("listen: '[::]:5514', ipv6_only: true", "listen: '0.0.0.0:5514'")).unwrap();
+    load(&two("listen: '[::]:5514'", "listen: '[::]:5514', transport: tcp")).unwrap();
+    load(&two("listen: '192.0.2.1:5514'", "listen: '192.0.2.2:5514'")).unwrap();
+    load(&two("listen: '[::]:0'", "listen: '[::]:0'")).unwrap();
+}
+
+#[test]
+fn values_that_cannot_work_are_refused_with_a_remedy() {
+    let listener = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:5514', {keys}}}]");
+    refused(&listener("receive_buffer: 4GiB"), &["listener l", "receive_buffer", "at most"]);
+    refused(&listener("max_message: 1"), &["max_message"]);
+    refused(&listener("readers: 0"), &["readers", "1 to 64"]);
+    refused(&listener("readers: 2, transport: tcp"), &["readers", "UDP"]);
+    refused("listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514', ipv6_only: true}]", &["ipv6_only"]);
+    refused("listeners: [{name: l, kind: syslog, listen: '[::]:1'}, {name: l, kind: alert, listen: '[::]:2'}]", &["two listeners"]);
+    refused("listeners: []", &["listeners", "defaults"]);
+    refused("agent_id: 'two words'", &["agent_id"]);
+    refused("telemetry: {stats_interval: 1ms}", &["stats_interval"]);
+    refused("kafka: {bootstrap_servers: ''}", &["bootstrap_servers"]);
+    refused("kafka: {options: {acks: '1'}}", &["kafka.options", "acks"]);
+}
+
+#[test]
+fn a_dump_is_a_config_that_gives_the_same_dump() {
+    let config = Config::load(None).unwrap();
+    let yaml = config.to_yaml().unwrap();
+    assert_eq!(Config::parse(&yaml).unwrap(), config);
+}
+
+/// The example is the reference of every key: nothing in it may be wrong, nothing may be missing.
+#[test]
+fn the_example_has_every_key_at_its_default() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml");
+    let text = fs::read_to_string(path).unwrap();
+    assert_eq!(Config::parse(&text).unwrap(), Config::default());
+    let example: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
+    let default: serde_json::Value = serde_saphyr::from_str(&Config::default().to_yaml().unwrap()).unwrap();
+    assert_eq!(keys(&example), keys(&default));
+}
+
+/// Every key with its path, `listeners[].name` for a list.
+fn keys(value: &serde_json::Value) -> std::collections::BTreeSet<String> {
+    fn collect(path: &str, value: &serde_json::Value, into: &mut std::collections::BTreeSet<String>) {
+        match value {
+            serde_json::Value::Object(members) => members.iter().for_each(|(key, value)| {
+                into.insert(format!("{path}{key}"));
+                collect(&format!("{path}{key}."), value, into);
+            }),
+            serde_json::Value::Array(elements) => {
+                elements.iter().enumerate().for_each(|(index, element)| collect(&format!("{path}[{index}]."), element, into));
+            }
+            _ => {}
+        }
+    }
+    let mut found = std::collections::BTreeSet::new();
+    collect("", value, &mut found);
+    found
+}

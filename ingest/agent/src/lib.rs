@@ -1,0 +1,15 @@
+//! The agent: sources -> parse -> publish, wired from one config.
+//!
+//! ```text
+//! socket -> reader thread -> bounded queue -> parser thread -> publisher -> Kafka
+//!           (never parses)                    (never waits for Kafka)
+//! ```
+
+mod agent;
+pub mod cli;
+mod config;
+mod pipeline;
+mod stats;
+
+pub use agent::{Agent, Closing, StartError};
+pub use config::{Config, ConfigError, DevicesConfig};

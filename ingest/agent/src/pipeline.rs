@@ -1,0 +1,114 @@
+//! Frame -> record: what a parser thread does.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tocsin_parse::{Format, Refusal};
+use tocsin_publish::{Publisher, Record};
+use tocsin_sources::{Batch, Frame, Kind, ListenerConfig};
+use tocsin_telemetry::{Listener, Senders};
+use tocsin_wire::events::Event;
+use tocsin_wire::rejects::{Reason, Reject, Stage};
+use tocsin_wire::{Body, EventSource, Origin};
+use tokio::sync::mpsc;
+
+/// What the agent's parsers share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) events: Arc<EventSource>,
+    pub(crate) publisher: Arc<dyn Publisher>,
+    /// Device names by canonical address.
+    pub(crate) names: Arc<HashMap<IpAddr, String>>,
+}
+
+/// Turns the frames of one listener into records. One thread a queue, so that the messages of one sender stay in order.
+#[derive(Clone)]
+pub(crate) struct Pipeline {
+    shared: Shared,
+    format: Format,
+    listener_name: Arc<str>,
+    site: Arc<str>,
+    counters: Arc<Listener>,
+    senders: Arc<Senders>,
+}
+
+impl Pipeline {
+    pub(crate) fn new(shared: Shared, config: &ListenerConfig, counters: Arc<Listener>, senders: Arc<Senders>) -> Self {
+        let format = match config.kind {
+            Kind::Syslog => Format::Syslog,
+            Kind::Alert => Format::Alert,
+        };
+        Self { shared, format, listener_name: config.name.as_str().into(), site: config.site.as_str().into(), counters, senders }
+    }
+
+    /// Works until every source of the queue has ended and the queue is empty.
+    pub(crate) fn run(&self, mut queue: mpsc::Receiver<Batch>) {
+        while let Some(batch) = queue.blocking_recv() {
+            self.batch(batch);
+        }
+    }
+
+    fn batch(&self, batch: Batch) {
+        let sizes = batch.frames.iter().map(|(peer, frame)| (peer.ip(), kept_bytes(frame).len()));
+        self.senders.add(sizes, batch.received_at_unix_nanos);
+        for (peer, frame) in batch.frames {
+            self.frame(peer, frame, batch.received_at_unix_nanos);
+        }
+    }
+
+    fn frame(&self, peer: SocketAddr, frame: Frame, received_at_unix_nanos: u64) {
+        let raw = kept_bytes(&frame).clone();
+        let origin = Origin {
+            listener: Arc::clone(&self.listener_name),
+            site: Arc::clone(&self.site),
+            received_at_unix_nanos,
+            peer: Some(peer),
+            raw,
+        };
+        match frame {
+            Frame::Message(message) => self.format.parse(&message, received_at_unix_nanos, |parsed| match parsed {
+                Ok(parsed) => {
+                    self.counters.event_made();
+                    self.publish(&self.event(&origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+                }
+                Err(refusal) => self.reject(&origin, Stage::Parse, refusal, message.len() as u64),
+            }),
+            Frame::Oversize { beginning, original_bytes } => {
+                let detail = format!("{original_bytes} bytes, of which {} are kept; raise the listener's max_message", beginning.len());
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Oversize, detail }, original_bytes);
+            }
+            Frame::Truncated { beginning, announced_bytes } => {
+                let detail = format!(
+                    "the connection ended after {} of {announced_bytes} bytes; look for restarts of the sender, or a wrong count",
+                    beginning.len()
+                );
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Truncated, detail }, beginning.len() as u64);
+            }
+        }
+    }
+
+    fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64) {
+        self.counters.rejected(stage, refusal.reason, &refusal.detail, origin.peer);
+        let reject = Reject { stage: stage.into(), reason: refusal.reason.into(), detail: refusal.detail, original_bytes };
+        self.publish(&self.event(origin, None, None, Body::Reject(reject)));
+    }
+
+    fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {
+        let name_of = |ip: IpAddr| self.shared.names.get(&ip).cloned();
+        self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of)
+    }
+
+    fn publish(&self, event: &Event) {
+        self.shared.publisher.publish(Record::new(event, Some(Arc::clone(&self.counters))));
+    }
+}
+
+/// The bytes of a frame that travel with its event.
+fn kept_bytes(frame: &Frame) -> &Bytes {
+    match frame {
+        Frame::Message(bytes) | Frame::Oversize { beginning: bytes, .. } | Frame::Truncated { beginning: bytes, .. } => bytes,
+    }
+}

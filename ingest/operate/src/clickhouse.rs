@@ -1,0 +1,142 @@
+//! ClickHouse over HTTP, as far as an operator's command needs it: one statement, its text answer, and errors that can be read.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::Failure;
+
+/// Where ClickHouse is and who asks.
+#[derive(Args, Debug, Clone)]
+pub struct ClickHouseArgs {
+    /// HTTP address of ClickHouse.
+    #[arg(long = "clickhouse", env = "TOCSIN_CLICKHOUSE", value_name = "URL", default_value = "http://127.0.0.1:8123")]
+    pub url: String,
+
+    /// ClickHouse user.
+    #[arg(long = "clickhouse-user", env = "TOCSIN_CLICKHOUSE_USER", value_name = "NAME", default_value = "default")]
+    pub user: String,
+
+    /// File that holds the user's password and nothing else. A password on the command line would be seen by every user of the machine.
+    #[arg(long = "clickhouse-password-file", env = "TOCSIN_CLICKHOUSE_PASSWORD_FILE", value_name = "FILE")]
+    pub password_file: Option<PathBuf>,
+}
+
+/// A ClickHouse server. Each statement is one HTTP request, without a session.
+pub struct ClickHouse {
+    agent: ureq::Agent,
+    url: String,
+    user: String,
+    password: String,
+}
+
+impl ClickHouse {
+    /// Reads the password file; does not connect yet.
+    pub fn new(args: &ClickHouseArgs) -> Result<Self, Failure> {
+        let url = args.url.trim_end_matches('/').to_owned();
+        if !url.starts_with("http://") {
+            return Err(Failure::usage(
+                format!("{url:?} is not an address of ClickHouse's HTTP interface"),
+                "write it as http://HOST:PORT, for example --clickhouse http://127.0.0.1:8123",
+            ));
+        }
+        let password = match &args.password_file {
+            None => String::new(),
+            Some(path) => fs::read_to_string(path)
+                .map_err(|error| {
+                    Failure::usage(
+                        format!("cannot read the ClickHouse password from {}: {error}", path.display()),
+                        "point --clickhouse-password-file at a readable file",
+                    )
+                })?
+                .trim_end_matches(['\r', '\n'])
+                .to_owned(),
+        };
+        let agent = ureq::Agent::config_builder()
+            .http_status_as_error(false)
+            .timeout_connect(Some(Duration::from_secs(5)))
+            .timeout_global(Some(Duration::from_secs(300)))
+            .build()
+            .new_agent();
+        Ok(Self { agent, url, user: args.user.clone(), password })
+    }
+
+    /// The address as configured, for messages.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Does the server answer? The error is a reason in a few words.
+    pub fn ping(&self) -> Result<(), String> {
+        let request = self.agent.get(format!("{}/ping", self.url)).config().timeout_global(Some(Duration::from_secs(2))).build();
+        match request.call() {
+            Ok(response) if response.status().is_success() => Ok(()),
+            Ok(response) => Err(format!("HTTP status {}", response.status().as_u16())),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    /// Runs one statement and returns its answer, without the trailing line break. The server answers when the statement has ended
+    /// (`wait_end_of_query`), so that an error cannot hide behind a status that was already sent.
+    pub fn run(&self, statement: &str) -> Result<String, Failure> {
+        let mut response = self
+            .agent
+            .post(format!("{}/?wait_end_of_query=1", self.url))
+            .header("X-ClickHouse-User", &self.user)
+            .header("X-ClickHouse-Key", &self.password)
+            .send(statement)
+            .map_err(|error| self.unreachable(&error.to_string()))?;
+        let status = response.status();
+        let body = response.body_mut().read_to_string().map_err(|error| self.unreachable(&error.to_string()))?;
+        if status.is_success() {
+            return Ok(body.trim_end_matches('\n').to_owned());
+        }
+        let remedy = match status.as_u16() {
+            401 | 403 => "check --clickhouse-user and --clickhouse-password-file, and what this user may do",
+            _ => "read ClickHouse's answer above; its server log has the details",
+        };
+        Err(Failure::new(format!("ClickHouse at {} refused a statement: {}", self.url, body.trim()), remedy))
+    }
+
+    /// The failure of a server that does not answer.
+    pub fn unreachable(&self, reason: &str) -> Failure {
+        Failure::new(
+            format!("ClickHouse at {} does not answer: {reason}", self.url),
+            "start it (`make up`), point --clickhouse at its HTTP port, or give it time with --wait SECONDS",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(url: &str, password_file: Option<PathBuf>) -> ClickHouseArgs {
+        ClickHouseArgs { url: url.to_owned(), user: "default".to_owned(), password_file }
+    }
+
+    #[test]
+    fn a_password_file_loses_its_last_line_break_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("password");
+        fs::write(&file, " s3cret \r\n").unwrap();
+        let server = ClickHouse::new(&args("http://127.0.0.1:8123/", Some(file))).unwrap();
+        assert_eq!((server.password.as_str(), server.url()), (" s3cret ", "http://127.0.0.1:8123"));
+    }
+
+    #[test]
+    fn an_address_without_http_is_refused_before_anything_is_sent() {
+        let failure = ClickHouse::new(&args("127.0.0.1:8123", None)).err().unwrap().to_string();
+        assert!(failure.contains("write it as http://HOST:PORT"), "{failure}");
+    }
+
+    #[test]
+    fn a_server_that_is_not_there_is_named() {
+        let free_port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let server = ClickHouse::new(&args(&format!("http://127.0.0.1:{free_port}"), None)).unwrap();
+        let failure = server.run("SELECT 1").unwrap_err().to_string();
+        assert!(failure.contains(&format!("127.0.0.1:{free_port} does not answer")), "{failure}");
+    }
+}

@@ -1,0 +1,13 @@
+//! What people ask of a running system, one module a subcommand of `tocsin`.
+//!
+//! Each module has a clap struct with the flags and a `run` that does the work, prints for people and returns a [`Failure`] that
+//! says what, where, why and what to do. Nothing here keeps running: the agent is `tocsin-agent`.
+
+pub mod balance;
+pub mod schema;
+pub mod send;
+
+mod clickhouse;
+mod failure;
+
+pub use failure::Failure;

@@ -1,0 +1,210 @@
+//! `tocsin schema`: the only thing that changes Kafka's topics or ClickHouse's tables.
+//!
+//! - `apply` makes both as the files of `schemas/` say. It can be repeated, interrupted and run twice at once.
+//! - `status` changes nothing and says what `apply` would do.
+//! - `dump` prints the database as SQL.
+//!
+//! Every file is read and validated before anything is changed. What cannot be done without losing order or data is refused.
+
+mod files;
+mod kafka;
+mod ledger;
+mod migrations;
+mod servers;
+mod statement;
+mod topics;
+
+#[cfg(test)]
+mod server_tests;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::Failure;
+use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use files::SchemaFiles;
+use kafka::Kafka;
+use ledger::{DATABASE, Ledger};
+use migrations::Migration;
+use topics::{Topic, TopicChange};
+
+/// `tocsin schema ...`
+#[derive(Args, Debug)]
+pub struct SchemaArgs {
+    #[command(subcommand)]
+    command: SchemaCommand,
+}
+
+#[derive(Subcommand, Debug)]
+enum SchemaCommand {
+    /// Create and alter topics and tables until they are as the schema files say. Safe to repeat and to run twice at once.
+    Apply(ApplyArgs),
+    /// Say what is applied and what `apply` would do, without changing anything. Exit code 1 when something is pending.
+    Status(TargetArgs),
+    /// Print the database as SQL: the text of schemas/clickhouse/schema.sql.
+    Dump(ClickHouseArgs),
+}
+
+#[derive(Args, Debug)]
+struct ApplyArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    /// Copies of each partition of a new topic [default: 1 with one broker, else up to 3].
+    #[arg(long, env = "TOCSIN_REPLICATION", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    replication: Option<u32>,
+}
+
+#[derive(Args, Debug)]
+struct TargetArgs {
+    /// Kafka brokers, separated by commas.
+    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT", default_value = "127.0.0.1:9092")]
+    kafka: String,
+
+    #[command(flatten)]
+    clickhouse: ClickHouseArgs,
+
+    /// Folder with topics/ and clickhouse/migrations/ [default: the files this binary was built with].
+    #[arg(long, env = "TOCSIN_SCHEMAS", value_name = "DIR")]
+    schemas: Option<PathBuf>,
+
+    /// Leave the other server alone.
+    #[arg(long, value_name = "SERVER")]
+    only: Option<Server>,
+
+    /// Seconds to wait until both servers answer.
+    #[arg(long, env = "TOCSIN_WAIT", value_name = "SECONDS", default_value_t = 0)]
+    wait: u64,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    /// Topics.
+    Kafka,
+    /// Tables and views.
+    Clickhouse,
+}
+
+/// Carries out `tocsin schema ...`, printing one line for each thing done.
+pub fn run(args: &SchemaArgs) -> Result<(), Failure> {
+    match &args.command {
+        SchemaCommand::Apply(args) => apply(args),
+        SchemaCommand::Status(args) => status(args),
+        SchemaCommand::Dump(args) => {
+            let text = ledger::dump(&ClickHouse::new(args)?, DATABASE)?;
+            std::io::stdout().write_all(text.as_bytes()).map_err(|error| {
+                Failure::new(format!("cannot print the schema: {error}"), "check where standard output leads, and the room on that disk")
+            })
+        }
+    }
+}
+
+/// What the files ask for, and the servers that shall have it. A server that `--only` leaves out is absent.
+struct Target {
+    topics: Vec<Topic>,
+    migrations: Vec<Migration>,
+    kafka: Option<Kafka>,
+    clickhouse: Option<ClickHouse>,
+}
+
+impl Target {
+    /// Validates every file, then waits for the servers.
+    fn open(args: &TargetArgs) -> Result<Self, Failure> {
+        let files = SchemaFiles::load(args.schemas.as_deref())?;
+        let topics = topics::parse(&files.topics)?;
+        let migrations = migrations::parse(&files.migrations)?;
+        let wants = |server: Server| args.only.is_none_or(|only| only == server);
+        let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka)).transpose()?;
+        let clickhouse = wants(Server::Clickhouse).then(|| ClickHouse::new(&args.clickhouse)).transpose()?;
+
+        let wait = Duration::from_secs(args.wait);
+        if let Some(kafka) = &kafka {
+            servers::await_answer(&format!("Kafka at {}", kafka.bootstrap_servers()), wait, |timeout| kafka.ping(timeout))
+                .map_err(|reason| kafka.unreachable(&reason))?;
+        }
+        if let Some(clickhouse) = &clickhouse {
+            servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
+                .map_err(|reason| clickhouse.unreachable(&reason))?;
+        }
+        Ok(Self { topics, migrations, kafka, clickhouse })
+    }
+}
+
+fn apply(args: &ApplyArgs) -> Result<(), Failure> {
+    let target = Target::open(&args.target)?;
+    let mut done = Vec::new();
+    if let Some(kafka) = &target.kafka {
+        done.push(apply_topics(kafka, &target.topics, args.replication)?);
+    }
+    if let Some(clickhouse) = &target.clickhouse {
+        let applied = Ledger::new(clickhouse, DATABASE).apply(&target.migrations, |migration| println!("applied {}", migration.name))?;
+        done.push(format!("{} migrations ({applied} applied now)", target.migrations.len()));
+    }
+    println!("schema is up to date: {}", done.join(", "));
+    Ok(())
+}
+
+/// Creates and alters, and returns the words for the summary. What must be refused is found before anything is changed.
+fn apply_topics(kafka: &Kafka, topics: &[Topic], replication: Option<u32>) -> Result<String, Failure> {
+    let (mut created, mut altered) = (0, 0);
+    for (topic, change) in changes(kafka, topics)? {
+        match change {
+            TopicChange::Nothing => {}
+            TopicChange::Create => {
+                let replication = replication.map_or_else(|| kafka.default_replication(), Ok)?;
+                if kafka.create(topic, replication)? {
+                    println!("created topic {} ({topic}, replication {replication})", topic.name);
+                    created += 1;
+                }
+            }
+            TopicChange::Alter(changes) => {
+                kafka.alter(topic, &changes)?;
+                for change in changes {
+                    println!("altered topic {}: {change}", topic.name);
+                }
+                altered += 1;
+            }
+        }
+    }
+    kafka.await_leaders(topics, Duration::from_secs(30))?;
+    Ok(format!("{} topics ({created} created now, {altered} altered now)", topics.len()))
+}
+
+fn changes<'a>(kafka: &Kafka, topics: &'a [Topic]) -> Result<Vec<(&'a Topic, TopicChange)>, Failure> {
+    let existing = kafka.existing(topics)?;
+    topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name))?))).collect()
+}
+
+fn status(args: &TargetArgs) -> Result<(), Failure> {
+    let target = Target::open(args)?;
+    let mut pending = 0;
+    if let Some(kafka) = &target.kafka {
+        for (topic, change) in changes(kafka, &target.topics)? {
+            let (word, detail) = match change {
+                TopicChange::Nothing => ("applied", topic.to_string()),
+                TopicChange::Create => ("pending", format!("will be created: {topic}")),
+                TopicChange::Alter(changes) => ("pending", changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+            };
+            pending += usize::from(word == "pending");
+            println!("{word}  topic      {:<45} {detail}", topic.name);
+        }
+    }
+    if let Some(clickhouse) = &target.clickhouse {
+        let ledger = Ledger::new(clickhouse, DATABASE).read()?;
+        pending += migrations::pending(&target.migrations, &ledger)?.len();
+        for migration in &target.migrations {
+            match ledger.iter().find(|applied| applied.number == migration.number) {
+                Some(applied) => println!("applied  migration  {:<45} {} UTC", migration.name, applied.applied_at),
+                None => println!("pending  migration  {}", migration.name),
+            }
+        }
+    }
+    if pending > 0 {
+        return Err(Failure::new(format!("{pending} schema changes are pending"), "run `tocsin schema apply`"));
+    }
+    println!("schema is up to date");
+    Ok(())
+}

@@ -1,0 +1,96 @@
+//! Where the schema files come from: the copy inside the binary, or a folder.
+
+use std::fs;
+use std::path::Path;
+
+use include_dir::{Dir, include_dir};
+
+use crate::Failure;
+
+static EMBEDDED_TOPICS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas/topics");
+static EMBEDDED_MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas/clickhouse/migrations");
+
+/// One file of `schemas/`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaFile {
+    /// File name without folder.
+    pub name: String,
+    /// Content.
+    pub text: String,
+}
+
+/// What `tocsin schema` reads, each list ordered by file name.
+#[derive(Debug)]
+pub struct SchemaFiles {
+    /// `schemas/topics/*`.
+    pub topics: Vec<SchemaFile>,
+    /// `schemas/clickhouse/migrations/*`.
+    pub migrations: Vec<SchemaFile>,
+}
+
+impl SchemaFiles {
+    /// The files of `folder`, or those that this binary was built with.
+    pub fn load(folder: Option<&Path>) -> Result<Self, Failure> {
+        match folder {
+            Some(folder) => {
+                Ok(Self { topics: read_folder(&folder.join("topics"))?, migrations: read_folder(&folder.join("clickhouse/migrations"))? })
+            }
+            None => Ok(Self { topics: embedded(&EMBEDDED_TOPICS)?, migrations: embedded(&EMBEDDED_MIGRATIONS)? }),
+        }
+    }
+}
+
+fn embedded(folder: &Dir<'_>) -> Result<Vec<SchemaFile>, Failure> {
+    folder.files().map(|file| text_file(&file.path().to_string_lossy(), file.contents().to_vec())).collect::<Result<_, _>>().map(sorted)
+}
+
+fn read_folder(folder: &Path) -> Result<Vec<SchemaFile>, Failure> {
+    let unreadable = |path: &Path, error: std::io::Error| {
+        Failure::usage(
+            format!("cannot read {}: {error}", path.display()),
+            "point --schemas at the repository's schemas folder, or leave it out to use the files inside the binary",
+        )
+    };
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(|error| unreadable(folder, error))? {
+        let path = entry.map_err(|error| unreadable(folder, error))?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if name.starts_with('.') {
+            continue; // an editor's swap file
+        }
+        files.push(text_file(&name, fs::read(&path).map_err(|error| unreadable(&path, error))?)?);
+    }
+    Ok(sorted(files))
+}
+
+fn text_file(name: &str, bytes: Vec<u8>) -> Result<SchemaFile, Failure> {
+    let text =
+        String::from_utf8(bytes).map_err(|error| Failure::usage(format!("{name} is not UTF-8: {error}"), "save the file as UTF-8 text"))?;
+    Ok(SchemaFile { name: name.to_owned(), text })
+}
+
+fn sorted(mut files: Vec<SchemaFile>) -> Vec<SchemaFile> {
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_binary_carries_the_files_of_the_repository() {
+        let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+        let from_folder = SchemaFiles::load(Some(&repository)).unwrap();
+        let from_binary = SchemaFiles::load(None).unwrap();
+        assert_eq!(from_binary.topics, from_folder.topics);
+        assert_eq!(from_binary.migrations, from_folder.migrations);
+        assert!(!from_binary.topics.is_empty() && !from_binary.migrations.is_empty());
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let failure = SchemaFiles::load(Some(Path::new("/nonexistent"))).unwrap_err().to_string();
+        assert!(failure.contains("/nonexistent/topics") && failure.contains("--schemas"), "{failure}");
+    }
+}

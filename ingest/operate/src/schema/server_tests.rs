@@ -1,0 +1,193 @@
+//! Against real servers: TOCSIN_TEST_CLICKHOUSE_URL and TOCSIN_TEST_KAFKA say where. Every test makes a database or topics of its own.
+//!
+//! A laptop without servers skips them and says so; CI fails instead.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Barrier;
+use std::thread;
+
+use super::files::SchemaFile;
+use super::topics::{Cleanup, Topic};
+use super::*;
+
+/// The address in `variable`; none, with a word about it, where the test shall be skipped.
+fn server(variable: &str) -> Option<String> {
+    let address = std::env::var(variable).ok().filter(|address| !address.is_empty());
+    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    assert!(address.is_some() || !is_ci, "{variable} must be set in CI: `make test` sets it from the embedded stack");
+    if address.is_none() {
+        // Not by eprintln!, which cargo keeps to itself when a test passes.
+        let _ = writeln!(std::io::stderr(), "skipped: {variable} is not set; `make test` starts the server and sets it");
+    }
+    address
+}
+
+/// A database of its own for each test, dropped at the end.
+struct OwnDatabase {
+    clickhouse: ClickHouse,
+    name: String,
+}
+
+impl OwnDatabase {
+    fn make(test: &str) -> Option<Self> {
+        let url = server("TOCSIN_TEST_CLICKHOUSE_URL")?;
+        let args = ClickHouseArgs { url, user: "default".to_owned(), password_file: None };
+        Some(Self { clickhouse: ClickHouse::new(&args).unwrap(), name: format!("tocsin_test_{test}_{}", std::process::id()) })
+    }
+
+    fn ledger(&self) -> Ledger<'_> {
+        Ledger::new(&self.clickhouse, &self.name)
+    }
+
+    /// The repository's migrations, for this database.
+    fn migrations(&self) -> Vec<Migration> {
+        let mut files = SchemaFiles::load(None).unwrap().migrations;
+        for SchemaFile { text, .. } in &mut files {
+            *text = text.replace("DATABASE IF NOT EXISTS tocsin;", &format!("DATABASE IF NOT EXISTS {};", self.name));
+            *text = text.replace("tocsin.", &format!("{}.", self.name));
+        }
+        migrations::parse(&files).unwrap()
+    }
+}
+
+impl Drop for OwnDatabase {
+    fn drop(&mut self) {
+        if let Err(failure) = self.clickhouse.run(&format!("DROP DATABASE IF EXISTS {} SYNC", self.name)) {
+            eprintln!("{} was left behind: {failure}", self.name);
+        }
+    }
+}
+
+#[test]
+fn the_migrations_make_the_schema_that_schema_sql_shows() {
+    let Some(database) = OwnDatabase::make("end_state") else { return };
+    database.ledger().apply(&database.migrations(), |_| ()).unwrap();
+    let made = ledger::dump(&database.clickhouse, &database.name).unwrap().replace(&format!("{}.", database.name), "tocsin.");
+
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/clickhouse/schema.sql");
+    let shown = std::fs::read_to_string(&path).unwrap();
+    let difference = made.lines().zip(shown.lines()).find(|(made, shown)| made != shown);
+    assert!(
+        made == shown,
+        "schemas/clickhouse/schema.sql is not what the migrations make: write it with `tocsin schema dump`.\nfirst difference: {difference:#?}"
+    );
+}
+
+#[test]
+fn applying_again_changes_nothing() {
+    let Some(database) = OwnDatabase::make("again") else { return };
+    let migrations = database.migrations();
+    assert!(database.ledger().read().unwrap().is_empty());
+    let mut reported = Vec::new();
+    let applied = database.ledger().apply(&migrations, |migration| reported.push(migration.name.clone())).unwrap();
+    assert_eq!(applied, migrations.len());
+    assert_eq!(reported, migrations.iter().map(|migration| migration.name.clone()).collect::<Vec<_>>());
+    let before = database.ledger().read().unwrap();
+
+    assert_eq!(database.ledger().apply(&migrations, |migration| panic!("{} was applied twice", migration.name)).unwrap(), 0);
+    assert_eq!(database.ledger().read().unwrap(), before);
+}
+
+#[test]
+fn appliers_that_start_together_all_succeed_and_leave_one_row_a_migration() {
+    let Some(database) = OwnDatabase::make("together") else { return };
+    let migrations = database.migrations();
+    let start = Barrier::new(4);
+    thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                start.wait();
+                database.ledger().apply(&migrations, |_| ()).unwrap();
+            });
+        }
+    });
+    let numbers: Vec<u32> = database.ledger().read().unwrap().into_iter().map(|applied| applied.number).collect();
+    assert_eq!(numbers, migrations.iter().map(|migration| migration.number).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_interrupted_apply_goes_on_where_it_stopped() {
+    let Some(database) = OwnDatabase::make("interrupted") else { return };
+    let mut migrations = database.migrations();
+    let last = migrations.len() - 1;
+    let intact = migrations[last].clone();
+    migrations[last].text = "CREATE TABLE IF NOT EXISTS nonsense (".to_owned();
+    let failure = database.ledger().apply(&migrations, |_| ()).unwrap_err().to_string();
+    assert!(failure.contains(&format!("migration {}", intact.name)) && failure.contains("Syntax error"), "{failure}");
+
+    migrations[last] = intact;
+    assert_eq!(database.ledger().apply(&migrations, |_| ()).unwrap(), 1);
+}
+
+#[test]
+fn an_edited_migration_is_refused_before_anything_is_changed() {
+    let Some(database) = OwnDatabase::make("edited") else { return };
+    let mut migrations = database.migrations();
+    let last = migrations.pop().unwrap();
+    database.ledger().apply(&migrations, |_| ()).unwrap();
+    migrations[2].sha256 = "0".repeat(64);
+    migrations.push(last);
+    let failure = database.ledger().apply(&migrations, |migration| panic!("{} was applied", migration.name)).unwrap_err().to_string();
+    assert!(failure.contains(&format!("{} was edited", migrations[2].name)), "{failure}");
+}
+
+/// A topic that no other test uses. It is left behind: brokers of tests are thrown away.
+fn own_topic(test: &str) -> Topic {
+    Topic {
+        name: format!("test-{test}-{}-v1", std::process::id()),
+        message: "tocsin.events.v1.Event".to_owned(),
+        key: "device".to_owned(),
+        partitions: 2,
+        cleanup: Cleanup::Delete,
+        retention_hours: Some(1),
+    }
+}
+
+#[test]
+fn a_topic_is_created_once_and_altered_when_its_file_changes() {
+    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
+    let kafka = Kafka::new(&address).unwrap();
+    let mut topics = [own_topic("altered")];
+    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("1 created now, 0 altered now"));
+    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 0 altered now"));
+    assert!(!kafka.create(&topics[0], 1).unwrap(), "creating what another process created meanwhile is no failure");
+
+    topics[0].retention_hours = Some(2);
+    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 1 altered now"));
+    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 0 altered now"));
+}
+
+#[test]
+fn altering_a_topic_leaves_what_an_operator_has_set() {
+    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
+    let kafka = Kafka::new(&address).unwrap();
+    let mut topic = own_topic("operator");
+    apply_topics(&kafka, std::slice::from_ref(&topic), Some(1)).unwrap();
+    let by_operator = topics::SettingChange { name: "segment.bytes".to_owned(), from: String::new(), to: "1048576".to_owned() };
+    kafka.alter(&topic, &[by_operator]).unwrap();
+
+    topic.retention_hours = Some(3);
+    apply_topics(&kafka, std::slice::from_ref(&topic), Some(1)).unwrap();
+    let existing = &kafka.existing(std::slice::from_ref(&topic)).unwrap()[&topic.name];
+    assert_eq!((existing.settings["segment.bytes"].as_str(), existing.settings["retention.ms"].as_str()), ("1048576", "10800000"));
+}
+
+#[test]
+fn another_number_of_partitions_is_refused_by_name() {
+    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
+    let kafka = Kafka::new(&address).unwrap();
+    let mut topics = [own_topic("partitions")];
+    apply_topics(&kafka, &topics, Some(1)).unwrap();
+    topics[0].partitions = 4;
+    let failure = apply_topics(&kafka, &topics, Some(1)).unwrap_err().to_string();
+    assert!(failure.contains(&topics[0].name) && failure.contains("has 2 partitions"), "{failure}");
+}
+
+#[test]
+fn more_copies_than_brokers_are_refused_with_the_remedy() {
+    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
+    let kafka = Kafka::new(&address).unwrap();
+    let failure = kafka.create(&own_topic("copies"), 99).unwrap_err().to_string();
+    assert!(failure.contains("--replication"), "{failure}");
+}

@@ -1,0 +1,196 @@
+//! What a topic should be, and what must change so that it is. Pure: [`super::kafka`] asks the broker and carries it out.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::files::SchemaFile;
+use crate::Failure;
+
+/// One file of `schemas/topics`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Topic {
+    /// Name with its wire version, for example `events-syslog-v1`; the file is called the same.
+    pub name: String,
+    /// Full name of the protobuf message of a record's value.
+    pub message: String,
+    /// What stands in a record's key; all records of one key stay in order.
+    pub key: String,
+    /// Number of partitions; settled when the topic is created.
+    pub partitions: u32,
+    /// How Kafka removes old records.
+    pub cleanup: Cleanup,
+    /// How long records are kept; only with `cleanup: delete`.
+    pub retention_hours: Option<u32>,
+}
+
+/// Kafka's `cleanup.policy`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cleanup {
+    /// Records go when they are older than `retention_hours`.
+    Delete,
+    /// The newest record of each key stays for ever.
+    Compact,
+}
+
+/// A topic as the broker knows it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExistingTopic {
+    /// Number of partitions.
+    pub partitions: u32,
+    /// Every setting in effect, defaults included.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// What has to be done about one topic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TopicChange {
+    /// The broker does not know it.
+    Create,
+    /// It is as the file says.
+    Nothing,
+    /// These settings differ.
+    Alter(Vec<SettingChange>),
+}
+
+/// One setting that differs from the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SettingChange {
+    /// Kafka's name of the setting.
+    pub name: String,
+    /// Value at the broker.
+    pub from: String,
+    /// Value that the file asks for.
+    pub to: String,
+}
+
+impl fmt::Display for SettingChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} -> {}", self.name, self.from, self.to)
+    }
+}
+
+impl fmt::Display for Topic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} partitions, ", self.partitions)?;
+        match self.retention_hours {
+            Some(hours) => write!(f, "kept {hours} h"),
+            None => write!(f, "compacted"),
+        }
+    }
+}
+
+impl Topic {
+    /// Kafka settings that the file decides; whatever else an operator has set at the broker is left alone.
+    pub fn settings(&self) -> BTreeMap<String, String> {
+        let mut settings = BTreeMap::new();
+        let policy = match self.cleanup {
+            Cleanup::Delete => "delete",
+            Cleanup::Compact => "compact",
+        };
+        settings.insert("cleanup.policy".to_owned(), policy.to_owned());
+        if let Some(hours) = self.retention_hours {
+            settings.insert("retention.ms".to_owned(), (u64::from(hours) * 3_600_000).to_string());
+        }
+        settings
+    }
+
+    /// What must change at the broker.
+    ///
+    /// A different number of partitions is refused: records of one key would go to another partition from then on, and overtake
+    /// or fall behind those that wait in the old one.
+    pub fn compare(&self, existing: Option<&ExistingTopic>) -> Result<TopicChange, Failure> {
+        let Some(existing) = existing else { return Ok(TopicChange::Create) };
+        if existing.partitions != self.partitions {
+            return Err(Failure::new(
+                format!(
+                    "topic {} has {} partitions and its file says {}; records are keyed by {}, and changing the number breaks their order",
+                    self.name, existing.partitions, self.partitions, self.key
+                ),
+                format!(
+                    "set `partitions: {}` in {}.yaml; or stop the agents, wait until `tocsin balance` is closed, delete the topic with \
+                     `kafka-topics.sh --delete --topic {}`, apply again and restart the jobs without their old offsets",
+                    existing.partitions, self.name, self.name
+                ),
+            ));
+        }
+        let changes: Vec<SettingChange> = self
+            .settings()
+            .into_iter()
+            .filter_map(|(name, to)| {
+                let from = existing.settings.get(&name).cloned().unwrap_or_default();
+                (from != to).then_some(SettingChange { name, from, to })
+            })
+            .collect();
+        Ok(if changes.is_empty() { TopicChange::Nothing } else { TopicChange::Alter(changes) })
+    }
+
+    fn validate(&self, file: &str) -> Result<(), String> {
+        if file != format!("{}.yaml", self.name) {
+            return Err(format!("the topic is called {:?}, so the file must be called {}.yaml", self.name, self.name));
+        }
+        if !is_versioned_name(&self.name) {
+            return Err(format!(
+                "the name {:?} must be lower-case words and end in its wire version, for example events-dhcp-v1",
+                self.name
+            ));
+        }
+        if !is_message_name(&self.message) {
+            return Err(format!("message {:?} must be a full protobuf name, for example tocsin.events.v1.Event", self.message));
+        }
+        if self.key.is_empty() || !self.key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') {
+            return Err(format!("key {:?} must be a field name, for example device", self.key));
+        }
+        if !(1..=1000).contains(&self.partitions) {
+            return Err(format!("partitions {} must be from 1 to 1000", self.partitions));
+        }
+        match (self.cleanup, self.retention_hours) {
+            (Cleanup::Delete, None | Some(0)) => Err("cleanup delete needs retention_hours, at least 1".to_owned()),
+            (Cleanup::Compact, Some(_)) => {
+                Err("cleanup compact keeps the newest record of a key for ever; remove retention_hours".to_owned())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Reads and validates every topic file.
+pub fn parse(files: &[SchemaFile]) -> Result<Vec<Topic>, Failure> {
+    files
+        .iter()
+        .map(|file| {
+            let refused = |reason: String| {
+                Failure::usage(
+                    format!("topics/{} is not usable: {reason}", file.name),
+                    "correct the file; schemas/README.md has the recipe for a topic",
+                )
+            };
+            let topic: Topic = serde_saphyr::from_str(&file.text).map_err(|error| refused(error.to_string()))?;
+            topic.validate(&file.name).map_err(refused)?;
+            Ok(topic)
+        })
+        .collect()
+}
+
+/// `words-with-hyphens-v<number>`.
+fn is_versioned_name(name: &str) -> bool {
+    let Some((words, version)) = name.rsplit_once("-v") else { return false };
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    words.split('-').all(is_word) && !version.starts_with('0') && version.parse::<u32>().is_ok()
+}
+
+/// `tocsin.<package>.v<number>.<Message>`.
+fn is_message_name(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('.').collect();
+    let [root, package, version, message] = parts.as_slice() else { return false };
+    *root == "tocsin"
+        && !package.is_empty()
+        && version.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok())
+        && message.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+#[cfg(test)]
+mod tests;

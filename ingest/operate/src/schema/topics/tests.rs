@@ -1,0 +1,76 @@
+use super::*;
+use crate::schema::files::SchemaFiles;
+
+const SYSLOG: &str =
+    "name: events-syslog-v1\nmessage: tocsin.events.v1.Event\nkey: device\npartitions: 4\ncleanup: delete\nretention_hours: 72\n";
+
+fn file(name: &str, text: &str) -> SchemaFile {
+    SchemaFile { name: name.to_owned(), text: text.to_owned() }
+}
+
+fn syslog() -> Topic {
+    parse(&[file("events-syslog-v1.yaml", SYSLOG)]).unwrap().remove(0)
+}
+
+fn existing(partitions: u32, retention_ms: &str) -> ExistingTopic {
+    let settings = [("cleanup.policy", "delete"), ("retention.ms", retention_ms), ("segment.bytes", "1073741824")];
+    ExistingTopic { partitions, settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into() }
+}
+
+#[test]
+fn the_repository_s_topics_are_valid_and_their_messages_exist() {
+    let proto = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/proto");
+    for topic in parse(&SchemaFiles::load(None).unwrap().topics).unwrap() {
+        let (package, message) = topic.message.rsplit_once('.').unwrap();
+        let folder = proto.join(package.replace('.', "/"));
+        let declared = std::fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("{}: {}: {error}", topic.name, folder.display()))
+            .any(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap().contains(&format!("\nmessage {message} {{")));
+        assert!(declared, "topic {} carries {}, which schemas/proto does not declare", topic.name, topic.message);
+    }
+}
+
+#[test]
+fn an_unusable_file_is_refused_with_its_name_and_the_reason() {
+    let cases = [
+        ("events-syslog-v1.yaml", SYSLOG.replace("key:", "keys:"), "keys"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("cleanup: delete", "cleanup: forget"), "forget"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("retention_hours: 72\n", ""), "needs retention_hours"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("72", "0"), "needs retention_hours"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("delete", "compact"), "remove retention_hours"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("partitions: 4", "partitions: 0"), "from 1 to 1000"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("tocsin.events.v1.Event", "Event"), "full protobuf name"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("key: device", "key: Device Name"), "field name"),
+        ("syslog.yaml", SYSLOG.to_owned(), "must be called events-syslog-v1.yaml"),
+        ("events-syslog.yaml", SYSLOG.replace("events-syslog-v1", "events-syslog"), "wire version"),
+    ];
+    for (name, text, reason) in cases {
+        let failure = parse(&[file(name, &text)]).unwrap_err().to_string();
+        assert!(failure.contains(name) && failure.contains(reason), "{name}: expected {reason:?} in {failure}");
+    }
+}
+
+#[test]
+fn a_topic_that_is_not_there_is_created() {
+    assert_eq!(syslog().compare(None).unwrap(), TopicChange::Create);
+}
+
+#[test]
+fn a_topic_as_in_its_file_is_left_alone() {
+    assert_eq!(syslog().compare(Some(&existing(4, "259200000"))).unwrap(), TopicChange::Nothing);
+}
+
+#[test]
+fn a_setting_that_differs_is_altered_and_told() {
+    let TopicChange::Alter(changes) = syslog().compare(Some(&existing(4, "1000"))).unwrap() else { panic!("expected a change") };
+    assert_eq!(changes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["retention.ms 1000 -> 259200000"]);
+}
+
+#[test]
+fn another_number_of_partitions_is_refused_with_the_remedy() {
+    for partitions in [2, 8] {
+        let failure = syslog().compare(Some(&existing(partitions, "259200000"))).unwrap_err().to_string();
+        assert!(failure.contains("breaks their order"), "{failure}");
+        assert!(failure.contains(&format!("set `partitions: {partitions}` in events-syslog-v1.yaml")), "{failure}");
+    }
+}

@@ -1,0 +1,178 @@
+//! Events files: what devices once sent, one JSON object a line.
+//!
+//! ```json
+//! {"offset_ms": 12, "to": "alert-udp", "payload": "{\"action\":\"update\", ... \"time\":\"{{now}}\"}"}
+//! {"offset_ms": 13.5, "to": "syslog-tcp", "payload_base64": "AAEC", "framing": "none", "repeat": 3}
+//! ```
+//! `{{now}}` in a payload becomes the time of sending. Offsets count from the start and never go back; without one, a line is sent
+//! with the line before it.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
+
+use super::framing::Framing;
+use super::target::Target;
+use super::traffic::MAX_DATAGRAM_BYTES;
+use crate::Failure;
+
+const NOW: &str = "{{now}}";
+const LONGEST_NOW: &str = "2026-11-20T12:00:00.123456Z";
+const MAX_MESSAGES: u64 = 50_000_000;
+
+/// An events file, read and validated as a whole.
+#[derive(Debug)]
+pub struct EventsFile {
+    events: Vec<Event>,
+    /// For each message the event that it repeats.
+    order: Vec<u32>,
+}
+
+/// One line.
+#[derive(Debug)]
+pub struct Event {
+    /// When to send it, after the start.
+    pub offset: Duration,
+    /// Where to.
+    pub target: Target,
+    /// How it is told apart in a TCP stream, where the line says.
+    pub framing: Option<Framing>,
+    /// What.
+    pub payload: Payload,
+}
+
+/// Bytes, or text with a place for the time of sending.
+#[derive(Debug)]
+pub enum Payload {
+    /// Sent as they are.
+    Bytes(Vec<u8>),
+    /// The pieces of text between which the time of sending stands.
+    WithNow(Vec<String>),
+}
+
+impl Payload {
+    /// Appends the payload; `now` is the time of sending, RFC 3339.
+    pub fn write(&self, now: &str, payload: &mut Vec<u8>) {
+        match self {
+            Self::Bytes(bytes) => payload.extend_from_slice(bytes),
+            Self::WithNow(pieces) => payload.extend_from_slice(pieces.join(now).as_bytes()),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    offset_ms: Option<f64>,
+    to: Target,
+    payload: Option<String>,
+    payload_base64: Option<String>,
+    framing: Option<Framing>,
+    #[serde(default = "once")]
+    repeat: u32,
+}
+
+fn once() -> u32 {
+    1
+}
+
+impl EventsFile {
+    /// Reads a file; the error names the line and the reason.
+    pub fn read(path: &Path, default_framing: Framing) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            Failure::usage(format!("cannot read {}: {error}", path.display()), "give the path of an events file (.jsonl)")
+        })?;
+        Self::parse(&text, default_framing).map_err(|(line, reason)| {
+            Failure::usage(
+                format!("{}:{line}: {reason}", path.display()),
+                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional"#,
+            )
+        })
+    }
+
+    fn parse(text: &str, default_framing: Framing) -> Result<Self, (usize, String)> {
+        let mut file = Self { events: Vec::new(), order: Vec::new() };
+        let mut previous = Duration::ZERO;
+        for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
+            let at = |reason: String| (index + 1, reason);
+            let line: Line = serde_json::from_str(text).map_err(|error| at(json_reason(&error)))?;
+            let repeat = line.repeat;
+            let event = event(line, previous, default_framing).map_err(at)?;
+            previous = event.offset;
+            if file.len() + u64::from(repeat) > MAX_MESSAGES {
+                return Err(at(format!("the file holds more than {MAX_MESSAGES} messages; use --generate for load")));
+            }
+            file.order.extend(std::iter::repeat_n(file.events.len() as u32, repeat as usize));
+            file.events.push(event);
+        }
+        if file.order.is_empty() { Err((1, "the file has no event".to_owned())) } else { Ok(file) }
+    }
+
+    /// Number of messages, repetitions included.
+    pub fn len(&self) -> u64 {
+        self.order.len() as u64
+    }
+
+    /// The line that message `index` (from 0) comes from.
+    pub fn event(&self, index: u64) -> &Event {
+        &self.events[self.order[index as usize] as usize]
+    }
+
+    /// Every target of the file, once.
+    pub fn targets(&self) -> Vec<Target> {
+        let mut targets: Vec<Target> = self.events.iter().map(|event| event.target).collect();
+        targets.sort();
+        targets.dedup();
+        targets
+    }
+}
+
+fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Event, String> {
+    let offset = match line.offset_ms {
+        None => previous,
+        Some(ms) => Duration::try_from_secs_f64(ms / 1000.0).map_err(|_| format!("offset_ms {ms} is not a time after the start"))?,
+    };
+    if offset < previous {
+        return Err(format!(
+            "offset_ms {} is before that of the line above ({}); order the lines by time",
+            offset.as_millis(),
+            previous.as_millis()
+        ));
+    }
+    if line.repeat == 0 {
+        return Err("repeat must be at least 1".to_owned());
+    }
+    if line.framing.is_some() && line.to.is_datagram() {
+        return Err(format!("framing has no meaning for {}: a datagram is one message", line.to.name()));
+    }
+    let payload = match (line.payload, line.payload_base64) {
+        (Some(text), None) if text.contains(NOW) => Payload::WithNow(text.split(NOW).map(str::to_owned).collect()),
+        (Some(text), None) => Payload::Bytes(text.into_bytes()),
+        (None, Some(text)) => Payload::Bytes(BASE64.decode(text).map_err(|error| format!("payload_base64 is not base64: {error}"))?),
+        (Some(_), Some(_)) => return Err("has both payload and payload_base64; keep one".to_owned()),
+        (None, None) => return Err("has neither payload nor payload_base64".to_owned()),
+    };
+    let mut sample = Vec::new();
+    payload.write(LONGEST_NOW, &mut sample);
+    if line.to.is_datagram() && sample.len() > MAX_DATAGRAM_BYTES {
+        return Err(format!("the payload has {} bytes and a datagram holds {MAX_DATAGRAM_BYTES}", sample.len()));
+    }
+    if !line.to.is_datagram() && line.framing.unwrap_or(default_framing) == Framing::Newline && sample.contains(&b'\n') {
+        return Err("the payload has a line break, which newline framing reads as its end; use octet-counting or none".to_owned());
+    }
+    Ok(Event { offset, target: line.to, framing: line.framing, payload })
+}
+
+/// serde_json counts lines within one line of the file; only the column helps.
+fn json_reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let reason = text.rsplit_once(" at line ").map_or(text.as_str(), |(reason, _)| reason);
+    format!("column {}: {reason}", error.column())
+}
+
+#[cfg(test)]
+mod tests;

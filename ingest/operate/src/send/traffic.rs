@@ -1,0 +1,69 @@
+//! What to send: message by message, by index, so that pacing and sockets need not know where it comes from.
+
+use std::time::Duration;
+
+use super::events_file::EventsFile;
+use super::framing::Framing;
+use super::generate::Generator;
+use super::target::Target;
+
+/// Longest payload of one UDP datagram over IPv4: 65,535 less 20 bytes IP and 8 bytes UDP header.
+pub const MAX_DATAGRAM_BYTES: usize = 65_507;
+
+/// Messages in the order in which they are sent.
+pub enum Traffic {
+    /// From an events file.
+    Recorded(EventsFile),
+    /// Made up, reproducible by its seed.
+    Generated(Generator),
+}
+
+impl Traffic {
+    /// Number of messages.
+    pub fn len(&self) -> u64 {
+        match self {
+            Self::Recorded(file) => file.len(),
+            Self::Generated(generator) => generator.count,
+        }
+    }
+
+    /// When message `index` (from 0) wants to be sent, after the start. Generated messages want to be sent at once.
+    pub fn own_time(&self, index: u64) -> Duration {
+        match self {
+            Self::Recorded(file) => file.event(index).offset,
+            Self::Generated(_) => Duration::ZERO,
+        }
+    }
+
+    /// Where message `index` goes.
+    pub fn target(&self, index: u64) -> Target {
+        match self {
+            Self::Recorded(file) => file.event(index).target,
+            Self::Generated(generator) => generator.target,
+        }
+    }
+
+    /// The framing that message `index` asks for; none where the command line decides.
+    pub fn framing(&self, index: u64) -> Option<Framing> {
+        match self {
+            Self::Recorded(file) => file.event(index).framing,
+            Self::Generated(_) => None,
+        }
+    }
+
+    /// Appends the payload of message `index` to `payload`. `now` is the present time, RFC 3339.
+    pub fn write_payload(&self, index: u64, now: &str, payload: &mut Vec<u8>) {
+        match self {
+            Self::Recorded(file) => file.event(index).payload.write(now, payload),
+            Self::Generated(generator) => generator.write(index, now, payload),
+        }
+    }
+
+    /// Every target that a message goes to, once.
+    pub fn targets(&self) -> Vec<Target> {
+        match self {
+            Self::Recorded(file) => file.targets(),
+            Self::Generated(generator) => vec![generator.target],
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Syslog, RFC 5424 or RFC 3164, told apart message by message.
+//!
+//! Any text is a syslog message: RFC 3164 4.3.3 has a rule for the worst of them, and a message that is stored as it came is worth more
+//! than a refusal. So this parser never refuses; what it cannot name stays in `message`.
+
+mod rfc3164;
+mod rfc5424;
+
+use tocsin_wire::Body;
+use tocsin_wire::events::Syslog;
+
+use crate::Parsed;
+
+/// PRI of a message that has none: user.notice (RFC 3164 4.3.3).
+const DEFAULT_PRIORITY: u32 = 13;
+/// local7.debug, the highest PRI (RFC 5424 6.2.1).
+const MAX_PRIORITY: u32 = 191;
+
+/// What a header said; absent fields are empty.
+#[derive(Debug, Default)]
+struct Header {
+    host: Option<String>,
+    event_time_unix_nanos: Option<u64>,
+    syslog: Syslog,
+}
+
+/// Reads one message. A time without a year is taken to be the one nearest to `received_at_unix_nanos`.
+pub(crate) fn parse(text: &str, received_at_unix_nanos: u64) -> Parsed {
+    let (priority, rest) = priority(text).unwrap_or((DEFAULT_PRIORITY, text));
+    let mut header = rfc5424::parse(rest).unwrap_or_else(|| rfc3164::parse(rest, received_at_unix_nanos));
+    header.syslog.facility = priority / 8;
+    header.syslog.severity = priority % 8;
+    Parsed { device: header.host, event_time_unix_nanos: header.event_time_unix_nanos, body: Body::Syslog(header.syslog) }
+}
+
+/// `<PRI>` and what follows; `None` where there is no valid one.
+fn priority(text: &str) -> Option<(u32, &str)> {
+    let (digits, rest) = text.strip_prefix('<')?.split_once('>')?;
+    if digits.is_empty() || digits.len() > 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let priority = digits.parse().ok()?;
+    (priority <= MAX_PRIORITY).then_some((priority, rest))
+}

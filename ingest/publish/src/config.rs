@@ -1,0 +1,102 @@
+//! `kafka` and `spool` in the agent's config.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use serde::{Deserialize, Serialize};
+
+/// `kafka` in the agent's config.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct KafkaConfig {
+    /// Brokers to ask first, `host:port`, separated by commas.
+    pub bootstrap_servers: String,
+    /// `none`, `lz4` or `snappy`.
+    pub compression: Compression,
+    /// How long a record may wait for company in its batch.
+    #[serde(with = "humantime_serde")]
+    pub linger: Duration,
+    /// Records in memory that Kafka has not acknowledged; above it they go to the spool.
+    pub queue_size: ByteSize,
+    /// Further options of librdkafka by their own names.
+    pub options: BTreeMap<String, String>,
+}
+
+/// Codecs that are compiled in.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Compression {
+    /// As they are.
+    None,
+    /// The best of speed and size for text.
+    Lz4,
+    /// For consumers that lack lz4.
+    Snappy,
+}
+
+/// `spool` in the agent's config.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpoolConfig {
+    /// Folder of the spool's files; relative to the config file's folder. One agent a folder.
+    pub dir: PathBuf,
+    /// Disk that the spool may use; 0 switches it off.
+    pub max_size: ByteSize,
+}
+
+impl Default for KafkaConfig {
+    fn default() -> Self {
+        Self {
+            bootstrap_servers: "127.0.0.1:9092".to_owned(),
+            compression: Compression::Lz4,
+            linger: Duration::from_millis(5),
+            queue_size: ByteSize::mib(64),
+            options: BTreeMap::new(),
+        }
+    }
+}
+
+impl Default for SpoolConfig {
+    fn default() -> Self {
+        Self { dir: PathBuf::from("spool"), max_size: ByteSize::gib(1) }
+    }
+}
+
+/// Options of librdkafka that the promises of this crate rest on.
+const RESERVED_OPTIONS: [(&str, &str); 9] = [
+    ("bootstrap.servers", "use kafka.bootstrap_servers"),
+    ("metadata.broker.list", "use kafka.bootstrap_servers"),
+    ("compression.codec", "use kafka.compression"),
+    ("compression.type", "use kafka.compression"),
+    ("linger.ms", "use kafka.linger"),
+    ("queue.buffering.max.ms", "use kafka.linger"),
+    ("enable.idempotence", "it is always true, so that Kafka stores a record once"),
+    ("acks", "it is always all, so that an acknowledged record survives a broker"),
+    ("message.timeout.ms", "it is always 0, so that no record is given up in silence"),
+];
+
+impl KafkaConfig {
+    /// What is wrong with the options, one sentence.
+    pub fn check(&self) -> Result<(), String> {
+        if self.bootstrap_servers.trim().is_empty() {
+            return Err("kafka.bootstrap_servers is empty; name at least one broker as host:port".to_owned());
+        }
+        if self.queue_size.as_u64() == 0 {
+            return Err("kafka.queue_size is 0; a producer without a queue cannot send, use 64MiB".to_owned());
+        }
+        match RESERVED_OPTIONS.iter().find(|(name, _)| self.options.contains_key(*name)) {
+            Some((name, why)) => Err(format!("kafka.options must not set {name}: {why}")),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn codec(&self) -> &'static str {
+        match self.compression {
+            Compression::None => "none",
+            Compression::Lz4 => "lz4",
+            Compression::Snappy => "snappy",
+        }
+    }
+}

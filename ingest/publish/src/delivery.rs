@@ -1,0 +1,202 @@
+//! What happens to a record after it was handed to librdkafka: delivery reports, and the way back.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::Message;
+use rdkafka::producer::{DeliveryResult, ProducerContext};
+use tocsin_telemetry::{Health, Listener, Loss};
+
+use crate::spool::{AppendError, SegmentFile, Spool};
+use crate::{Record, Topic, refusal};
+
+/// How long the spool's drainer waits after Kafka gave a record back.
+const BACK_OFF: Duration = Duration::from_secs(1);
+
+/// Travels with a record through librdkafka.
+pub(crate) struct Delivery {
+    pub(crate) topic: Topic,
+    pub(crate) counters: Option<Arc<Listener>>,
+    pub(crate) bytes: u64,
+    /// Keeps the spool's file of this record until it is acknowledged.
+    pub(crate) segment: Option<Arc<SegmentFile>>,
+}
+
+/// Shared by those who hand records over and by the thread that hears of their fate.
+pub(crate) struct Deliveries {
+    pub(crate) spool: Option<Spool>,
+    pub(crate) health: Arc<Health>,
+    queue_bytes: u64,
+    in_flight_bytes: AtomicU64,
+    lost_records: AtomicU64,
+    state: Mutex<State>,
+    settled: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    back_off_until: Option<Instant>,
+    fatal_error: Option<String>,
+}
+
+impl Deliveries {
+    pub(crate) fn new(queue_bytes: u64, spool: Option<Spool>, health: Arc<Health>) -> Self {
+        Self {
+            spool,
+            health,
+            queue_bytes,
+            in_flight_bytes: AtomicU64::new(0),
+            lost_records: AtomicU64::new(0),
+            state: Mutex::default(),
+            settled: Condvar::new(),
+        }
+    }
+
+    /// Takes room in the producer's queue; false when there is none. A record larger than the queue goes alone.
+    pub(crate) fn reserve(&self, bytes: u64) -> bool {
+        let reserve = |in_flight| (in_flight == 0 || in_flight + bytes <= self.queue_bytes).then_some(in_flight + bytes);
+        self.in_flight_bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, reserve).is_ok()
+    }
+
+    /// Gives room back.
+    pub(crate) fn release(&self, bytes: u64) {
+        self.in_flight_bytes.fetch_sub(bytes, Ordering::AcqRel);
+        if self.in_flight_bytes.load(Ordering::Acquire) <= self.queue_bytes / 2 {
+            let _state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            self.settled.notify_all();
+        }
+    }
+
+    /// Waits until room was given back or `timeout` is over.
+    pub(crate) fn wait(&self, timeout: Duration) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        drop(self.settled.wait_timeout(state, timeout));
+    }
+
+    pub(crate) fn in_flight_bytes(&self) -> u64 {
+        self.in_flight_bytes.load(Ordering::Acquire)
+    }
+
+    /// Whether nothing is on its way and nothing waits.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.in_flight_bytes() == 0 && !self.spool.as_ref().is_some_and(Spool::has_backlog)
+    }
+
+    pub(crate) fn lost_records(&self) -> u64 {
+        self.lost_records.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn fatal_error(&self) -> Option<String> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).fatal_error.clone()
+    }
+
+    /// How long the drainer should let Kafka be.
+    pub(crate) fn back_off(&self) -> Option<Duration> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.back_off_until?.checked_duration_since(Instant::now())
+    }
+
+    pub(crate) fn start_back_off(&self) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).back_off_until = Some(Instant::now() + BACK_OFF);
+    }
+
+    /// Puts a record into the spool; without room it is counted as dropped.
+    pub(crate) fn spool_or_drop(&self, record: Record, was_spooled: bool) {
+        let (loss, detail) = match self.spool.as_ref().map(|spool| spool.append(&record)) {
+            Some(Ok(())) => {
+                if let Some(counters) = record.counters.filter(|_| !was_spooled) {
+                    counters.spooled();
+                }
+                return;
+            }
+            Some(Err(error @ AppendError::Full { .. })) => (Loss::SpoolFull, error.to_string()),
+            Some(Err(error @ AppendError::Io(_))) => (Loss::SpoolFailed, error.to_string()),
+            None => (Loss::SpoolFull, "kafka.queue_size is used up and spool.max_size is 0; bring Kafka back, or allow a spool".to_owned()),
+        };
+        self.lost_records.fetch_add(1, Ordering::Relaxed);
+        if let Some(counters) = record.counters {
+            counters.dropped(loss, &detail);
+        }
+    }
+
+    /// Counts a record that Kafka refuses for good. Returns the reject that stands in its place.
+    pub(crate) fn refuse(&self, record: &Record, error: &str) -> Option<Record> {
+        if let Some(counters) = &record.counters {
+            counters.dropped(Loss::RefusedByBroker, error);
+        }
+        refusal::reject_for(record, error)
+    }
+
+    fn came_back(&self, record: Record, was_spooled: bool, code: Option<RDKafkaErrorCode>, error: &KafkaError) {
+        if code.is_some_and(is_permanent) {
+            if let Some(reject) = self.refuse(&record, &error.to_string()) {
+                self.spool_or_drop(reject, false);
+            }
+            return;
+        }
+        self.health.kafka_problem(error.to_string());
+        self.start_back_off();
+        self.spool_or_drop(record, was_spooled);
+    }
+}
+
+/// Whether sending the same bytes again cannot help.
+pub(crate) fn is_permanent(code: RDKafkaErrorCode) -> bool {
+    use RDKafkaErrorCode::{InvalidMessage, InvalidMessageSize, InvalidRecord, MessageSizeTooLarge};
+    matches!(code, InvalidMessage | InvalidMessageSize | InvalidRecord | MessageSizeTooLarge)
+}
+
+/// librdkafka's callbacks.
+pub(crate) struct Context(pub(crate) Arc<Deliveries>);
+
+impl ClientContext for Context {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        match level {
+            RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error => {
+                tracing::warn!(facility, detail = message, "Kafka client");
+            }
+            RDKafkaLogLevel::Warning => tracing::warn!(facility, detail = message, "Kafka client"),
+            _ => tracing::debug!(facility, detail = message, "Kafka client"),
+        }
+    }
+
+    fn error(&self, error: KafkaError, reason: &str) {
+        self.0.health.kafka_problem(reason.to_owned());
+        if error.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
+            tracing::error!(%error, reason, "the Kafka producer cannot go on; the agent stops to be started anew");
+            self.0.state.lock().unwrap_or_else(PoisonError::into_inner).fatal_error = Some(reason.to_owned());
+        }
+    }
+}
+
+impl ProducerContext for Context {
+    type DeliveryOpaque = Box<Delivery>;
+
+    fn delivery(&self, result: &DeliveryResult<'_>, delivery: Box<Delivery>) {
+        match result {
+            Ok(_) => {
+                self.0.health.acked();
+                if let Some(counters) = &delivery.counters {
+                    counters.acked();
+                }
+            }
+            Err((error, message)) => {
+                let record = Record {
+                    topic: delivery.topic,
+                    key: Bytes::copy_from_slice(message.key().unwrap_or_default()),
+                    payload: Bytes::copy_from_slice(message.payload().unwrap_or_default()),
+                    counters: delivery.counters,
+                    is_published: true,
+                };
+                self.0.came_back(record, delivery.segment.is_some(), error.rdkafka_error_code(), error);
+            }
+        }
+        // Only now: who waits for nothing to be in flight must find a returned record in the spool.
+        self.0.release(delivery.bytes);
+    }
+}

@@ -1,0 +1,210 @@
+//! Publishes to Kafka through librdkafka, with the spool in front of it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rdkafka::ClientConfig;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
+use tocsin_telemetry::{Health, Listener};
+
+use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
+use crate::spool::{self, SegmentFile, Spool};
+use crate::{KafkaConfig, Publisher, Record, Remainder, SpoolConfig};
+
+/// How long a thread waits before it looks again; conditions wake it sooner.
+const WAIT: Duration = Duration::from_millis(100);
+/// How long records may take to come back from librdkafka when its queue is emptied at the end.
+const MAX_PURGE: Duration = Duration::from_secs(5);
+
+/// The publisher cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// librdkafka refuses its configuration.
+    #[error("Kafka client: {0}; check kafka.options")]
+    Client(#[from] KafkaError),
+    /// The spool's folder cannot be used.
+    #[error(transparent)]
+    Spool(#[from] spool::OpenError),
+    /// No thread could be started.
+    #[error("cannot start the spool's thread: {0}")]
+    Thread(std::io::Error),
+}
+
+/// See the crate's header for what is promised.
+pub struct KafkaPublisher {
+    sender: Arc<Sender>,
+    is_closing: Arc<AtomicBool>,
+    drainer: Mutex<Option<JoinHandle<()>>>,
+}
+
+struct Sender {
+    producer: ThreadedProducer<Context>,
+    deliveries: Arc<Deliveries>,
+}
+
+/// Why a record was not handed over.
+enum Refused {
+    /// Later, perhaps.
+    ForNow(String),
+    /// Never.
+    ForGood(String),
+}
+
+impl KafkaPublisher {
+    /// Starts without waiting for a broker: what is published before one answers waits in the queue and in the spool.
+    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Listener>], health: Arc<Health>) -> Result<Self, StartError> {
+        let max_spool_bytes = spool.max_size.as_u64();
+        let spool = if max_spool_bytes > 0 { Some(Spool::open(&spool.dir, max_spool_bytes, listeners)?) } else { None };
+        let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
+        let producer = client_config(kafka).create_with_context(Context(Arc::clone(&deliveries)))?;
+        let sender = Arc::new(Sender { producer, deliveries });
+        let is_closing = Arc::new(AtomicBool::new(false));
+        let drainer = {
+            let (sender, is_closing) = (Arc::clone(&sender), Arc::clone(&is_closing));
+            let drain = move || {
+                if let Some(spool) = &sender.deliveries.spool {
+                    while !is_closing.load(Ordering::Acquire) {
+                        sender.drain_one(spool);
+                    }
+                }
+            };
+            thread::Builder::new().name("spool".to_owned()).spawn(drain).map_err(StartError::Thread)?
+        };
+        Ok(Self { sender, is_closing, drainer: Mutex::new(Some(drainer)) })
+    }
+}
+
+fn client_config(kafka: &KafkaConfig) -> ClientConfig {
+    let mut config = ClientConfig::new();
+    config
+        .set("bootstrap.servers", &kafka.bootstrap_servers)
+        .set("client.id", "tocsin-agent")
+        .set("compression.codec", kafka.codec())
+        .set("linger.ms", kafka.linger.as_millis().to_string())
+        .set("enable.idempotence", "true")
+        .set("acks", "all")
+        // Nothing is given up in silence: records wait until Kafka is back, at the end they go to the spool.
+        .set("message.timeout.ms", "0")
+        // The bound is ours, in bytes (kafka.queue_size); librdkafka's own must never be the first to be reached.
+        .set("queue.buffering.max.messages", "0")
+        .set("queue.buffering.max.kbytes", "2147483647");
+    for (name, value) in &kafka.options {
+        config.set(name, value);
+    }
+    config
+}
+
+impl Publisher for KafkaPublisher {
+    fn publish(&self, record: Record) {
+        let deliveries = &self.sender.deliveries;
+        let bytes = record.bytes();
+        // While anything waits in the spool everything goes there, so that records stay in order.
+        if deliveries.spool.as_ref().is_some_and(Spool::has_backlog) || !deliveries.reserve(bytes) {
+            return deliveries.spool_or_drop(record, false);
+        }
+        match self.sender.hand_over(&record, None) {
+            Ok(()) => {}
+            Err(Refused::ForNow(problem)) => {
+                deliveries.health.kafka_problem(problem);
+                deliveries.spool_or_drop(record, false);
+            }
+            Err(Refused::ForGood(error)) => {
+                if let Some(reject) = deliveries.refuse(&record, &error) {
+                    self.publish(reject);
+                }
+            }
+        }
+    }
+
+    fn flush(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        loop {
+            if self.sender.deliveries.is_settled() {
+                return true;
+            }
+            let Some(left) = deadline.checked_duration_since(Instant::now()) else { return false };
+            self.sender.deliveries.wait(left.min(WAIT));
+        }
+    }
+
+    fn close(&self) -> Remainder {
+        self.is_closing.store(true, Ordering::Release);
+        let drainer = self.drainer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if drainer.is_some_and(|drainer| drainer.join().is_err()) {
+            tracing::error!("the spool's thread had failed; this is a defect, please report it");
+        }
+        // Every record that librdkafka still holds comes back through its delivery report, and goes to the spool.
+        let deliveries = &self.sender.deliveries;
+        if let Some(spool) = &deliveries.spool {
+            spool.begin_return();
+        }
+        if deliveries.in_flight_bytes() > 0 {
+            self.sender.producer.purge(PurgeConfig::default().queue().inflight());
+        }
+        let deadline = Instant::now() + MAX_PURGE;
+        while deliveries.in_flight_bytes() > 0 && Instant::now() < deadline {
+            deliveries.wait(WAIT);
+        }
+        let spooled_bytes = deliveries.spool.as_ref().map_or(0, Spool::close);
+        Remainder { spooled_bytes, lost_records: deliveries.lost_records() }
+    }
+
+    fn fatal_error(&self) -> Option<String> {
+        self.sender.deliveries.fatal_error()
+    }
+}
+
+impl Sender {
+    /// Hands a record to librdkafka; its bytes must have been reserved, and are released when it is refused.
+    fn hand_over(&self, record: &Record, segment: Option<&Arc<SegmentFile>>) -> Result<(), Refused> {
+        let bytes = record.bytes();
+        let delivery = Box::new(Delivery { topic: record.topic, counters: record.counters.clone(), bytes, segment: segment.cloned() });
+        let message = BaseRecord::with_opaque_to(record.topic.name(), delivery).key(record.key.as_ref()).payload(record.payload.as_ref());
+        match self.producer.send(message) {
+            Ok(()) => {
+                if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
+                    counters.published();
+                }
+                Ok(())
+            }
+            Err((error, _)) => {
+                self.deliveries.release(bytes);
+                match error.rdkafka_error_code() {
+                    Some(code) if is_permanent(code) => Err(Refused::ForGood(error.to_string())),
+                    Some(RDKafkaErrorCode::QueueFull) => Err(Refused::ForNow("the Kafka client's queue is full".to_owned())),
+                    _ => Err(Refused::ForNow(error.to_string())),
+                }
+            }
+        }
+    }
+
+    /// Hands the spool's front over, or waits a little where that is not possible.
+    fn drain_one(&self, spool: &Spool) {
+        if !spool.wait(WAIT) {
+            return;
+        }
+        if let Some(pause) = self.deliveries.back_off() {
+            return self.deliveries.wait(pause.min(WAIT));
+        }
+        let Some(front) = spool.front() else { return };
+        if !self.deliveries.reserve(front.record.bytes()) {
+            return self.deliveries.wait(WAIT);
+        }
+        match self.hand_over(&front.record, Some(&front.segment)) {
+            Ok(()) => spool.advance(&front),
+            Err(Refused::ForNow(problem)) => {
+                self.deliveries.health.kafka_problem(problem);
+                self.deliveries.start_back_off();
+            }
+            Err(Refused::ForGood(error)) => {
+                if let Some(reject) = self.deliveries.refuse(&front.record, &error) {
+                    self.deliveries.spool_or_drop(reject, false);
+                }
+                spool.advance(&front);
+            }
+        }
+    }
+}

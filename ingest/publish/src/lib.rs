@@ -1,0 +1,46 @@
+//! Records -> Kafka.
+//!
+//! What is promised: [`Publisher::publish`] never waits for Kafka. A record is acknowledged by all replicas, or waits in memory or on disk,
+//! or is counted as dropped with its reason. Records of one key stay in order while they are published by one thread. A record can be
+//! published twice after a kill with a spool that is not empty; its event id is the same.
+
+mod config;
+mod delivery;
+mod kafka;
+mod memory;
+mod record;
+mod refusal;
+mod spool;
+
+use std::time::Duration;
+
+pub use config::{KafkaConfig, SpoolConfig};
+pub use kafka::{KafkaPublisher, StartError};
+pub use memory::MemoryPublisher;
+pub use record::{Record, Topic};
+
+/// Where records go.
+pub trait Publisher: Send + Sync {
+    /// Takes one record. Never waits for Kafka.
+    fn publish(&self, record: Record);
+
+    /// Waits until everything that was published is acknowledged, at most `timeout`; false when something is not.
+    fn flush(&self, timeout: Duration) -> bool;
+
+    /// Puts what is not acknowledged where the next start finds it. Nothing may be published afterwards.
+    fn close(&self) -> Remainder;
+
+    /// Why nothing can be published any more until the process starts anew; `None` while all is well.
+    fn fatal_error(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What a closed publisher left behind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Remainder {
+    /// Bytes that wait in the spool for the next start.
+    pub spooled_bytes: u64,
+    /// Records that could not be kept; each is counted as dropped.
+    pub lost_records: u64,
+}

@@ -1,0 +1,76 @@
+//! What is published: an encoded event, and where it goes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use prost::Message;
+use tocsin_telemetry::Listener;
+use tocsin_wire::Body;
+use tocsin_wire::events::Event;
+
+/// Kafka topics that an agent writes; the suffix is the version of the wire format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Topic {
+    /// Syslog messages, keyed by device.
+    Syslog,
+    /// Alert updates, keyed by device.
+    Alert,
+    /// The agent's own counters, keyed by agent.
+    AgentStats,
+    /// What could not become an event, keyed by device.
+    Rejects,
+}
+
+impl Topic {
+    /// Every topic, in the order of their numbers in the spool.
+    pub const ALL: [Self; 4] = [Self::Syslog, Self::Alert, Self::AgentStats, Self::Rejects];
+
+    /// The topic's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Syslog => "events-syslog-v1",
+            Self::Alert => "events-alert-v1",
+            Self::AgentStats => "agent-stats-v1",
+            Self::Rejects => "rejects-v1",
+        }
+    }
+
+    fn of(body: Option<&Body>) -> Self {
+        match body {
+            Some(Body::Syslog(_)) => Self::Syslog,
+            Some(Body::AlertUpdate(_)) => Self::Alert,
+            Some(Body::AgentStats(_)) => Self::AgentStats,
+            Some(Body::Reject(_)) | None => Self::Rejects,
+        }
+    }
+}
+
+/// One Kafka record on its way.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Where it goes.
+    pub topic: Topic,
+    /// The device, or the agent for its counters.
+    pub key: Bytes,
+    /// An encoded [`Event`].
+    pub payload: Bytes,
+    /// Whose counters it moves; `None` for records that the balance sheet does not count: the agent's own counters, and rejects of the
+    /// publish stage, whose event is counted as dropped.
+    pub counters: Option<Arc<Listener>>,
+    /// It was counted as published before and came back.
+    pub(crate) is_published: bool,
+}
+
+impl Record {
+    /// Encodes an event for its topic.
+    pub fn new(event: &Event, counters: Option<Arc<Listener>>) -> Self {
+        let topic = Topic::of(event.body.as_ref());
+        let key = if topic == Topic::AgentStats { &event.agent_id } else { &event.device };
+        Self { topic, key: Bytes::copy_from_slice(key.as_bytes()), payload: event.encode_to_vec().into(), counters, is_published: false }
+    }
+
+    /// What it costs in a queue.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.key.len() + self.payload.len()) as u64
+    }
+}

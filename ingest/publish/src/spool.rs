@@ -1,0 +1,233 @@
+//! The disk spool in front of the producer: a folder of append-only segment files.
+//!
+//! Records go in at the back and are handed to the producer from the front, in order. A segment file is deleted when all its records were
+//! handed over and all of those are acknowledged; what is left at the next start is sent then. Writes are not forced to the disk one by one:
+//! the spool survives the end of the process, a power cut can take its last second.
+
+mod entry;
+mod segment;
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tocsin_telemetry::Listener;
+
+use crate::Record;
+use segment::Segment;
+pub(crate) use segment::SegmentFile;
+
+/// Size at which a segment is closed and a new one begun: small enough that disk comes back soon, large enough that files are few.
+const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
+/// Number of the first segment of an empty spool: far from 0, because what comes back at a stop is put in front of what is there.
+const FIRST_NUMBER: u64 = 1 << 32;
+
+/// The spool's folder cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The operating system refused.
+    #[error("spool.dir {dir}: {error}; name a folder the agent may write to, or set spool.max_size: 0 to go without")]
+    Io {
+        /// Configured folder.
+        dir: PathBuf,
+        /// What the operating system said.
+        error: io::Error,
+    },
+    /// Two agents must not share a folder: each would send the other's records.
+    #[error("spool.dir {dir}: another agent uses this folder; give each agent a folder of its own")]
+    InUse {
+        /// Configured folder.
+        dir: PathBuf,
+    },
+}
+
+/// A record cannot be spooled.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum AppendError {
+    #[error("the spool holds {bytes} bytes, which is all of spool.max_size; raise it, or bring Kafka back")]
+    Full { bytes: u64 },
+    #[error("cannot write to the spool: {0}; look at the disk of spool.dir")]
+    Io(#[from] io::Error),
+}
+
+/// The record at the front, and what must be kept until it is acknowledged.
+pub(crate) struct Front {
+    pub(crate) record: Record,
+    /// While anybody holds it, the file is not deleted.
+    pub(crate) segment: Arc<SegmentFile>,
+    entry_bytes: u64,
+}
+
+/// See the module's header. Any thread may append; one thread drains.
+#[derive(Debug)]
+pub(crate) struct Spool {
+    dir: PathBuf,
+    max_bytes: u64,
+    segment_bytes: u64,
+    listeners: HashMap<String, Arc<Listener>>,
+    state: Mutex<State>,
+    appended: Condvar,
+    /// Bytes of entries that were not handed over yet.
+    backlog_bytes: AtomicU64,
+    disk_bytes: Arc<AtomicU64>,
+    _lock: File,
+}
+
+#[derive(Debug)]
+struct State {
+    segments: VecDeque<Segment>,
+    /// What came back from the producer since [`Spool::begin_return`]; older than everything in `segments`.
+    returned: Option<Segment>,
+    is_returning: bool,
+    next_number: u64,
+    /// Segments below it are of an earlier run, whose counters are closed.
+    first_own_number: u64,
+}
+
+impl Spool {
+    /// Opens the folder, creates it where it is missing, and finds what an earlier run left.
+    pub(crate) fn open(dir: &Path, max_bytes: u64, listeners: &[Arc<Listener>]) -> Result<Self, OpenError> {
+        Self::open_with_segments(dir, max_bytes, SEGMENT_BYTES, listeners)
+    }
+
+    fn open_with_segments(dir: &Path, max_bytes: u64, segment_bytes: u64, listeners: &[Arc<Listener>]) -> Result<Self, OpenError> {
+        let io_error = |error| OpenError::Io { dir: dir.to_owned(), error };
+        fs::create_dir_all(dir).map_err(io_error)?;
+        let lock = File::create(dir.join("lock")).map_err(io_error)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => OpenError::InUse { dir: dir.to_owned() },
+            TryLockError::Error(error) => io_error(error),
+        })?;
+        let disk_bytes = Arc::new(AtomicU64::new(0));
+        let segments = segment::leftovers(dir, &disk_bytes).map_err(io_error)?;
+        let next_number = segments.back().map_or(FIRST_NUMBER, |last| last.number() + 1);
+        let left_bytes = disk_bytes.load(Ordering::Relaxed);
+        if left_bytes > 0 {
+            tracing::warn!(dir = %dir.display(), left_bytes, "the spool holds records of an earlier run; they are sent first");
+        }
+        Ok(Self {
+            dir: dir.to_owned(),
+            max_bytes,
+            segment_bytes,
+            listeners: listeners.iter().map(|listener| (listener.name().to_owned(), Arc::clone(listener))).collect(),
+            state: Mutex::new(State { segments, returned: None, is_returning: false, next_number, first_own_number: next_number }),
+            appended: Condvar::new(),
+            backlog_bytes: AtomicU64::new(left_bytes),
+            disk_bytes,
+            _lock: lock,
+        })
+    }
+
+    /// Whether records wait that were not handed over.
+    pub(crate) fn has_backlog(&self) -> bool {
+        self.backlog_bytes.load(Ordering::Acquire) > 0
+    }
+
+    /// Puts a record at the back.
+    pub(crate) fn append(&self, record: &Record) -> Result<(), AppendError> {
+        let entry = entry::encode(record);
+        let mut state = self.lock();
+        let bytes = self.disk_bytes.load(Ordering::Relaxed);
+        if bytes + entry.len() as u64 > self.max_bytes {
+            return Err(AppendError::Full { bytes });
+        }
+        self.segment_for_append(&mut state)?.append(&entry)?;
+        self.backlog_bytes.fetch_add(entry.len() as u64, Ordering::Release);
+        drop(state);
+        self.appended.notify_one();
+        Ok(())
+    }
+
+    /// The segment at the back, a new one where there is none with room.
+    fn segment_for_append<'a>(&self, state: &'a mut State) -> io::Result<&'a mut Segment> {
+        if state.is_returning {
+            let number = state.segments.front().map_or(state.next_number, Segment::number) - 1;
+            return match &mut state.returned {
+                Some(returned) => Ok(returned),
+                none => Ok(none.insert(Segment::create(&self.dir, number, &self.disk_bytes)?)),
+            };
+        }
+        let new = match state.segments.back() {
+            Some(last) if last.has_room(self.segment_bytes) => None,
+            _ => Some(Segment::create(&self.dir, state.next_number, &self.disk_bytes)?),
+        };
+        if let Some(new) = new {
+            state.next_number += 1;
+            state.segments.push_back(new);
+        }
+        state.segments.back_mut().ok_or_else(|| io::Error::other("a spool without a segment"))
+    }
+
+    /// From now on, what is appended came back from the producer, and goes in front of what is there. The drainer must have ended.
+    pub(crate) fn begin_return(&self) {
+        self.lock().is_returning = true;
+    }
+
+    /// Waits until records wait, at most `timeout`.
+    pub(crate) fn wait(&self, timeout: Duration) -> bool {
+        let state = self.lock();
+        let waited = self.appended.wait_timeout_while(state, timeout, |_| !self.has_backlog());
+        drop(waited);
+        self.has_backlog()
+    }
+
+    /// The record at the front; it stays there until [`Spool::advance`].
+    pub(crate) fn front(&self) -> Option<Front> {
+        let mut state = self.lock();
+        let first_own_number = state.first_own_number;
+        loop {
+            let segment = state.segments.front_mut()?;
+            if segment.is_read() {
+                state.segments.pop_front();
+                continue;
+            }
+            match segment.read() {
+                Ok((mut entry, entry_bytes)) => {
+                    if segment.number() < first_own_number {
+                        entry.listener = None;
+                    }
+                    let counters = entry.listener.take().and_then(|name| self.listeners.get(&name).cloned());
+                    return Some(Front { record: entry.into_record(counters), segment: segment.file(), entry_bytes });
+                }
+                Err(damage) => {
+                    let skipped = segment.give_up(&damage);
+                    self.backlog_bytes.fetch_sub(skipped, Ordering::Release);
+                }
+            }
+        }
+    }
+
+    /// The front has been handed over.
+    pub(crate) fn advance(&self, front: &Front) {
+        let mut state = self.lock();
+        if let Some(segment) = state.segments.front_mut() {
+            segment.advance(front.entry_bytes);
+            if segment.is_read() {
+                state.segments.pop_front();
+            }
+        }
+        drop(state);
+        self.backlog_bytes.fetch_sub(front.entry_bytes, Ordering::Release);
+    }
+
+    /// Keeps what was not handed over for the next start, and nothing else. Returns its bytes.
+    pub(crate) fn close(&self) -> u64 {
+        let mut state = self.lock();
+        let State { segments, returned, .. } = &mut *state;
+        for segment in segments.iter_mut().chain(returned) {
+            segment.keep_unread(&self.dir);
+        }
+        self.backlog_bytes.load(Ordering::Acquire)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,200 @@
+//! One file of the spool.
+
+use std::collections::VecDeque;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use super::entry::{self, Entry, PREFIX_BYTES};
+
+const EXTENSION: &str = "spool";
+/// A body above it is no body: records are bounded by what Kafka takes.
+const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
+
+/// A file on disk, deleted when nobody needs it: not the spool, and no delivery that is not acknowledged.
+#[derive(Debug)]
+pub(crate) struct SegmentFile {
+    path: PathBuf,
+    number: u64,
+    bytes: AtomicU64,
+    keep: AtomicBool,
+    disk_bytes: Arc<AtomicU64>,
+}
+
+impl Drop for SegmentFile {
+    fn drop(&mut self) {
+        if self.keep.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Err(error) = fs::remove_file(&self.path) {
+            tracing::error!(path = %self.path.display(), %error, "cannot delete a sent spool file; it will be sent again at the next start");
+        }
+        self.disk_bytes.fetch_sub(self.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+/// A file, how far it is written and how far it is read.
+#[derive(Debug)]
+pub(super) struct Segment {
+    file: Arc<SegmentFile>,
+    handle: File,
+    written_bytes: u64,
+    read_bytes: u64,
+    /// Of an earlier run: nothing is appended to it.
+    is_sealed: bool,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Damage {
+    #[error("the last entry is incomplete: the agent was killed while it wrote")]
+    Torn,
+    #[error("an entry does not match its checksum: the disk or another program changed it")]
+    Checksum,
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+}
+
+fn path_of(dir: &Path, number: u64) -> PathBuf {
+    dir.join(format!("{number:020}.{EXTENSION}"))
+}
+
+/// The files of an earlier run in order, oldest first.
+pub(super) fn leftovers(dir: &Path, disk_bytes: &Arc<AtomicU64>) -> io::Result<VecDeque<Segment>> {
+    let mut numbers = Vec::new();
+    for item in fs::read_dir(dir)? {
+        let path = item?.path();
+        if path.extension().is_some_and(|extension| extension == EXTENSION) {
+            numbers.extend(path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse::<u64>().ok()));
+        }
+    }
+    numbers.sort_unstable();
+    numbers.into_iter().map(|number| Segment::reopen(dir, number, disk_bytes)).collect()
+}
+
+impl Segment {
+    pub(super) fn create(dir: &Path, number: u64, disk_bytes: &Arc<AtomicU64>) -> io::Result<Self> {
+        let path = path_of(dir, number);
+        let handle = OpenOptions::new().read(true).append(true).create_new(true).open(&path)?;
+        Ok(Self::new(path, number, handle, 0, disk_bytes))
+    }
+
+    fn reopen(dir: &Path, number: u64, disk_bytes: &Arc<AtomicU64>) -> io::Result<Self> {
+        let path = path_of(dir, number);
+        let handle = File::open(&path)?;
+        let bytes = handle.metadata()?.len();
+        disk_bytes.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Self { is_sealed: true, ..Self::new(path, number, handle, bytes, disk_bytes) })
+    }
+
+    fn new(path: PathBuf, number: u64, handle: File, written_bytes: u64, disk_bytes: &Arc<AtomicU64>) -> Self {
+        let file = SegmentFile {
+            path,
+            number,
+            bytes: AtomicU64::new(written_bytes),
+            keep: AtomicBool::new(false),
+            disk_bytes: Arc::clone(disk_bytes),
+        };
+        Self { file: Arc::new(file), handle, written_bytes, read_bytes: 0, is_sealed: false }
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.file.number
+    }
+
+    pub(super) fn file(&self) -> Arc<SegmentFile> {
+        Arc::clone(&self.file)
+    }
+
+    pub(super) fn has_room(&self, segment_bytes: u64) -> bool {
+        !self.is_sealed && self.written_bytes < segment_bytes
+    }
+
+    pub(super) fn is_read(&self) -> bool {
+        self.read_bytes == self.written_bytes
+    }
+
+    pub(super) fn advance(&mut self, bytes: u64) {
+        self.read_bytes += bytes;
+    }
+
+    pub(super) fn append(&mut self, entry: &[u8]) -> io::Result<()> {
+        if let Err(error) = self.handle.write_all(entry) {
+            // Half an entry must not stand before the next one.
+            self.handle.set_len(self.written_bytes)?;
+            return Err(error);
+        }
+        self.written_bytes += entry.len() as u64;
+        self.file.bytes.store(self.written_bytes, Ordering::Relaxed);
+        self.file.disk_bytes.fetch_add(entry.len() as u64, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// The entry at the read position, and its size on disk.
+    pub(super) fn read(&self) -> Result<(Entry, u64), Damage> {
+        let left = self.written_bytes - self.read_bytes;
+        let mut prefix = [0; PREFIX_BYTES];
+        if left < PREFIX_BYTES as u64 {
+            return Err(Damage::Torn);
+        }
+        self.handle.read_exact_at(&mut prefix, self.read_bytes)?;
+        let (body_bytes, checksum) = entry::prefix(prefix);
+        let entry_bytes = (PREFIX_BYTES + body_bytes) as u64;
+        if body_bytes > MAX_BODY_BYTES {
+            return Err(Damage::Checksum);
+        }
+        if left < entry_bytes {
+            return Err(Damage::Torn);
+        }
+        let mut body = vec![0; body_bytes];
+        self.handle.read_exact_at(&mut body, self.read_bytes + PREFIX_BYTES as u64)?;
+        if crc32fast::hash(&body) != checksum {
+            return Err(Damage::Checksum);
+        }
+        entry::decode(body.into()).map(|entry| (entry, entry_bytes)).ok_or(Damage::Checksum)
+    }
+
+    /// Skips what cannot be read and says so. The file of a damage that is not a plain torn end is set aside for a person to look at.
+    pub(super) fn give_up(&mut self, damage: &Damage) -> u64 {
+        let skipped_bytes = self.written_bytes - self.read_bytes;
+        self.read_bytes = self.written_bytes;
+        let path = &self.file.path;
+        if let Damage::Torn = damage {
+            tracing::warn!(path = %path.display(), skipped_bytes, %damage, "spool file ends early");
+            return skipped_bytes;
+        }
+        let aside = path.with_extension("damaged");
+        self.file.keep.store(true, Ordering::Relaxed);
+        self.file.disk_bytes.fetch_sub(self.written_bytes, Ordering::Relaxed);
+        if let Err(error) = fs::rename(path, &aside) {
+            tracing::error!(path = %path.display(), %error, "cannot set a damaged spool file aside");
+        }
+        tracing::error!(path = %aside.display(), skipped_bytes, %damage, "spool file is damaged; the rest of it was not sent");
+        skipped_bytes
+    }
+
+    /// Keeps the file for the next start, without the entries that were handed over.
+    pub(super) fn keep_unread(&mut self, dir: &Path) {
+        if let Err(error) = self.cut_read(dir).and_then(|()| self.handle.sync_all()) {
+            tracing::error!(path = %self.file.path.display(), %error, "cannot shorten a spool file; some records may be sent twice");
+        }
+        self.file.keep.store(true, Ordering::Relaxed);
+    }
+
+    fn cut_read(&mut self, dir: &Path) -> io::Result<()> {
+        if self.read_bytes == 0 {
+            return Ok(());
+        }
+        let mut unread = vec![0; usize::try_from(self.written_bytes - self.read_bytes).unwrap_or(usize::MAX)];
+        self.handle.read_exact_at(&mut unread, self.read_bytes)?;
+        let temporary = dir.join("unread.tmp");
+        let mut handle = File::create(&temporary)?;
+        handle.write_all(&unread)?;
+        fs::rename(&temporary, &self.file.path)?;
+        self.handle = handle;
+        Ok(())
+    }
+}

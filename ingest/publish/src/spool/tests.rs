@@ -1,0 +1,172 @@
+use super::*;
+use crate::Topic;
+
+fn record(text: &str, counters: Option<&Arc<Listener>>) -> Record {
+    Record {
+        topic: Topic::Alert,
+        key: b"n1".as_slice().into(),
+        payload: text.to_owned().into_bytes().into(),
+        counters: counters.cloned(),
+        is_published: false,
+    }
+}
+
+fn open(dir: &Path) -> Spool {
+    Spool::open_with_segments(dir, 1_000_000, 100, &[Arc::new(Listener::new("l"))]).unwrap()
+}
+
+/// Hands the front over; its payload and the token that keeps its file.
+fn take(spool: &Spool) -> Option<(String, Arc<SegmentFile>)> {
+    let front = spool.front()?;
+    spool.advance(&front);
+    Some((String::from_utf8(front.record.payload.to_vec()).unwrap(), front.segment))
+}
+
+fn take_all(spool: &Spool) -> Vec<String> {
+    std::iter::from_fn(|| take(spool)).map(|(text, _)| text).collect()
+}
+
+fn files(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|item| item.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name != "lock");
+    names.sort();
+    names
+}
+
+#[test]
+fn records_come_out_whole_and_in_order_over_many_segments() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    let listener = Arc::new(Listener::new("l"));
+    for number in 0..50 {
+        spool.append(&record(&format!("record {number}"), Some(&listener))).unwrap();
+    }
+    assert!(files(dir.path()).len() > 5 && spool.has_backlog());
+    let front = spool.front().unwrap();
+    assert_eq!(
+        (front.record.topic, front.record.key.as_ref(), front.record.counters.unwrap().name()),
+        (Topic::Alert, b"n1".as_slice(), "l")
+    );
+    assert_eq!(take_all(&spool), (0..50).map(|number| format!("record {number}")).collect::<Vec<_>>());
+    assert!(!spool.has_backlog());
+}
+
+#[test]
+fn a_file_is_deleted_when_its_last_record_is_acknowledged_and_not_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    spool.append(&record("one", None)).unwrap();
+    let (_, unacknowledged) = take(&spool).unwrap();
+    assert_eq!(files(dir.path()).len(), 1);
+    drop(unacknowledged);
+    assert!(files(dir.path()).is_empty());
+    assert_eq!(spool.disk_bytes.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn what_was_handed_over_but_not_acknowledged_is_there_after_a_kill() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    spool.append(&record("one", None)).unwrap();
+    let (_, unacknowledged) = take(&spool).unwrap();
+    // A kill drops nothing: forget what a destructor would clean up, but give the lock back.
+    spool._lock.unlock().unwrap();
+    std::mem::forget((spool, unacknowledged));
+    assert_eq!(take_all(&open(dir.path())), ["one"]);
+}
+
+#[test]
+fn a_clean_close_keeps_what_was_not_handed_over_and_nothing_else() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    for text in ["one", "two", "three", "four", "five", "six"] {
+        spool.append(&record(text, None)).unwrap();
+    }
+    take(&spool).unwrap();
+    assert!(spool.close() > 0);
+    drop(spool);
+    let spool = open(dir.path());
+    spool.append(&record("seven", None)).unwrap();
+    assert_eq!(take_all(&spool), ["two", "three", "four", "five", "six", "seven"]);
+}
+
+#[test]
+fn what_comes_back_at_a_stop_is_sent_first() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    for text in ["three", "four"] {
+        spool.append(&record(text, None)).unwrap();
+    }
+    spool.begin_return();
+    for text in ["one", "two"] {
+        spool.append(&record(text, None)).unwrap();
+    }
+    spool.close();
+    drop(spool);
+    assert_eq!(take_all(&open(dir.path())), ["one", "two", "three", "four"]);
+}
+
+#[test]
+fn records_of_an_earlier_run_move_no_counters() {
+    let dir = tempfile::tempdir().unwrap();
+    let listener = Arc::new(Listener::new("l"));
+    let spool = open(dir.path());
+    spool.append(&record("one", Some(&listener))).unwrap();
+    spool.close();
+    drop(spool);
+    let spool = open(dir.path());
+    assert!(spool.front().unwrap().record.counters.is_none());
+}
+
+#[test]
+fn a_full_spool_refuses_and_takes_again_when_there_is_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = Spool::open_with_segments(dir.path(), 60, 10, &[]).unwrap();
+    spool.append(&record("0123456789", None)).unwrap();
+    spool.append(&record("0123456789", None)).unwrap();
+    assert!(matches!(spool.append(&record("0123456789", None)), Err(AppendError::Full { bytes: 56 })));
+    take(&spool).unwrap();
+    spool.append(&record("0123456789", None)).unwrap();
+}
+
+#[test]
+fn a_torn_end_loses_only_itself() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    spool.append(&record("one", None)).unwrap();
+    spool.append(&record("two", None)).unwrap();
+    spool.close();
+    drop(spool);
+    let path = dir.path().join(&files(dir.path())[0]);
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
+    let spool = open(dir.path());
+    assert_eq!(take_all(&spool), ["one"]);
+    assert!(!spool.has_backlog());
+    assert!(files(dir.path()).is_empty());
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_the_next_is_sent() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    for number in 0..8 {
+        spool.append(&record(&format!("record {number}"), None)).unwrap();
+    }
+    spool.close();
+    drop(spool);
+    let first = dir.path().join(&files(dir.path())[0]);
+    let mut bytes = fs::read(&first).unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    fs::write(&first, bytes).unwrap();
+    let sent = take_all(&open(dir.path()));
+    assert!(sent.contains(&"record 0".to_owned()) && sent.contains(&"record 7".to_owned()) && sent.len() == 7, "{sent:?}");
+    assert_eq!(files(dir.path()), ["00000000004294967296.damaged"]);
+}
+
+#[test]
+fn a_folder_belongs_to_one_agent() {
+    let dir = tempfile::tempdir().unwrap();
+    let _first = open(dir.path());
+    assert!(matches!(Spool::open(dir.path(), 1, &[]), Err(OpenError::InUse { .. })));
+}

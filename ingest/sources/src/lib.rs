@@ -1,0 +1,55 @@
+//! Sockets -> frames. I/O only: nothing here reads what a frame says, and nothing here waits for Kafka.
+//!
+//! What a source promises: every frame taken from a socket is counted as received and pushed into the queue of one parser, in order. When
+//! the queue is full the source waits for it: a UDP socket's buffer then fills and the kernel counts exactly what it drops, a TCP peer is
+//! slowed down. A stop reads what is left in the kernel's buffers before it ends.
+
+mod config;
+mod meminfo;
+mod socket;
+mod tcp;
+mod udp;
+
+use std::net::SocketAddr;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{mpsc, watch};
+
+pub use config::{Kind, ListenerConfig, Transport};
+pub use socket::BindError;
+pub use tcp::TcpSource;
+pub use tocsin_parse::framing::Frame;
+pub use udp::UdpSource;
+
+/// Frames that were received together.
+#[derive(Debug)]
+pub struct Batch {
+    /// When they were taken from the socket, Unix nanoseconds.
+    pub received_at_unix_nanos: u64,
+    /// Each with its peer, whose address is IPv4 where it came as IPv4-mapped.
+    pub frames: Vec<(SocketAddr, Frame)>,
+}
+
+/// The parser's end of a source's queue is the other half.
+pub type Queue = mpsc::Sender<Batch>;
+
+/// Becomes true when sources are to read what is left and end.
+pub type Stop = watch::Receiver<bool>;
+
+/// Batches in a queue: some thousand datagrams, the rest waits in the kernel's buffer, where it is measured.
+pub const QUEUE_BATCHES: usize = 64;
+
+/// The wall clock, Unix nanoseconds.
+pub fn now_unix_nanos() -> u64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Payload bytes of a frame as they were received.
+fn received_bytes(frame: &Frame) -> u64 {
+    match frame {
+        Frame::Message(message) => message.len() as u64,
+        Frame::Oversize { original_bytes, .. } => *original_bytes,
+        Frame::Truncated { beginning, .. } => beginning.len() as u64,
+    }
+}

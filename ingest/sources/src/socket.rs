@@ -1,0 +1,111 @@
+//! Opening sockets: both families on one, and a receive buffer as large as was asked for.
+
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+
+use nix::sys::socket::{setsockopt, sockopt};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::{ListenerConfig, Transport};
+
+/// A listener's socket cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[error("listener {listener}: cannot listen on {address} ({transport}): {error}; {remedy}")]
+pub struct BindError {
+    listener: String,
+    address: SocketAddr,
+    transport: &'static str,
+    error: io::Error,
+    remedy: &'static str,
+}
+
+/// What was asked of the kernel for a receive buffer, and what it gave.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ReceiveBuffer {
+    pub(crate) asked_bytes: usize,
+    /// Half of what the kernel answers, because it doubles the value for its own bookkeeping: a comparison with the answer itself would
+    /// miss every cap between rmem_max and twice rmem_max.
+    pub(crate) got_bytes: usize,
+}
+
+/// Opens and binds the socket of a listener.
+pub(crate) fn bind(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> Result<(Socket, ReceiveBuffer), BindError> {
+    let result = match open(config, address, share_port) {
+        Err(error) if is_without_ipv6(&error) && address.ip().is_unspecified() && !config.ipv6_only => {
+            tracing::warn!(listener = config.name, "this machine has no IPv6; listening on IPv4 alone");
+            open(config, SocketAddr::from((Ipv4Addr::UNSPECIFIED, address.port())), share_port)
+        }
+        other => other,
+    };
+    result.map_err(|error| BindError::after_bind(config, error))
+}
+
+impl BindError {
+    pub(crate) fn after_bind(config: &ListenerConfig, error: io::Error) -> Self {
+        Self {
+            listener: config.name.clone(),
+            address: config.listen,
+            transport: match config.transport {
+                Transport::Udp => "UDP",
+                Transport::Tcp => "TCP",
+            },
+            remedy: remedy(&error),
+            error,
+        }
+    }
+}
+
+fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::Result<(Socket, ReceiveBuffer)> {
+    let (kind, protocol) = match config.transport {
+        Transport::Udp => (Type::DGRAM, Protocol::UDP),
+        Transport::Tcp => (Type::STREAM, Protocol::TCP),
+    };
+    let socket = Socket::new(Domain::for_address(address), kind, Some(protocol))?;
+    if address.is_ipv6() {
+        socket.set_only_v6(config.ipv6_only)?;
+    }
+    match config.transport {
+        // Never SO_REUSEADDR on UDP: a second agent could take the port and half of the messages.
+        Transport::Udp => socket.set_reuse_port(share_port)?,
+        Transport::Tcp => socket.set_reuse_address(true)?,
+    }
+    let receive_buffer = set_receive_buffer(&socket, usize::try_from(config.receive_buffer.as_u64()).unwrap_or(usize::MAX))?;
+    socket.bind(&address.into())?;
+    Ok((socket, receive_buffer))
+}
+
+/// `SO_RCVBUFFORCE` passes `net.core.rmem_max` but needs CAP_NET_ADMIN; `SO_RCVBUF` is capped by it silently.
+fn set_receive_buffer(socket: &Socket, asked_bytes: usize) -> io::Result<ReceiveBuffer> {
+    if setsockopt(socket, sockopt::RcvBufForce, &asked_bytes).is_err() {
+        socket.set_recv_buffer_size(asked_bytes)?;
+    }
+    Ok(ReceiveBuffer { asked_bytes, got_bytes: socket.recv_buffer_size()? / 2 })
+}
+
+fn is_without_ipv6(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EAFNOSUPPORT | libc::EADDRNOTAVAIL))
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "another process has the port: stop it (`ss -lnp` shows which), or change `listen`",
+        io::ErrorKind::PermissionDenied => "ports below 1024 need CAP_NET_BIND_SERVICE: grant it, or change `listen`",
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address: change `listen`, or use [::] for all",
+        _ => "check `listen` and the machine's network",
+    }
+}
+
+impl ReceiveBuffer {
+    /// One WARN when the kernel gave less than was asked for, with the line that changes it.
+    pub(crate) fn warn_if_capped(self, listener: &str) {
+        if self.got_bytes < self.asked_bytes {
+            tracing::warn!(
+                listener,
+                asked_bytes = self.asked_bytes,
+                got_bytes = self.got_bytes,
+                remedy = format!("sysctl -w net.core.rmem_max={}", self.asked_bytes),
+                "the kernel capped the receive buffer; bursts larger than it are dropped (and counted)"
+            );
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! `/metrics`, `/health` and `/sources` over HTTP.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use prometheus_client::registry::Registry;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use crate::{Health, Listener, Senders, metrics};
+
+/// What the pages show.
+#[derive(Debug)]
+pub struct State {
+    /// Counters of every listener, with the table of its senders.
+    pub listeners: Vec<(Arc<Listener>, Arc<Senders>)>,
+    /// See [`Health`].
+    pub health: Arc<Health>,
+}
+
+/// A bound telemetry server that does not answer yet.
+#[derive(Debug)]
+pub struct Server(TcpListener);
+
+/// Binds the address of `telemetry.listen`. Must be called inside a tokio runtime.
+pub fn bind(listen: SocketAddr) -> io::Result<Server> {
+    let listener = std::net::TcpListener::bind(listen)?;
+    listener.set_nonblocking(true)?;
+    Ok(Server(TcpListener::from_std(listener)?))
+}
+
+struct Pages {
+    state: State,
+    registry: Registry,
+}
+
+impl Server {
+    /// Where it is bound, also where port 0 was asked for.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        self.0.local_addr()
+    }
+
+    /// Answers until the runtime ends.
+    pub async fn serve(self, state: State) -> io::Result<()> {
+        let listeners = state.listeners.iter().map(|(listener, _)| Arc::clone(listener)).collect();
+        let pages = Arc::new(Pages { registry: metrics::registry(listeners), state });
+        let router =
+            Router::new().route("/metrics", get(metrics)).route("/health", get(health)).route("/sources", get(sources)).with_state(pages);
+        axum::serve(self.0, router).await
+    }
+}
+
+async fn metrics(extract::State(pages): extract::State<Arc<Pages>>) -> Response {
+    let mut text = String::new();
+    match prometheus_client::encoding::text::encode(&mut text, &pages.registry) {
+        Ok(()) => ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response(),
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, error.to_string()).into_response(),
+    }
+}
+
+/// 200 when all sockets are open and Kafka acknowledges, else 503 with why.
+async fn health(extract::State(pages): extract::State<Arc<Pages>>) -> (StatusCode, Json<Value>) {
+    match pages.state.health.check() {
+        Ok(()) => (StatusCode::OK, Json(json!({"status": "ok"}))),
+        Err(problems) => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"status": "not ok", "problems": problems}))),
+    }
+}
+
+async fn sources(extract::State(pages): extract::State<Arc<Pages>>) -> Json<Value> {
+    let listeners = pages.state.listeners.iter().map(|(listener, senders)| {
+        let (rows, others) = senders.snapshot();
+        let rows: Vec<_> = rows
+            .into_iter()
+            .map(|(source_ip, sender)| {
+                json!({"source_ip": source_ip, "frames": sender.frames, "bytes": sender.bytes,
+                       "last_seen_unix_nanos": sender.last_seen_unix_nanos})
+            })
+            .collect();
+        json!({"listener": listener.name(), "sources": rows, "others": others})
+    });
+    Json(Value::Array(listeners.collect()))
+}

@@ -1,0 +1,37 @@
+//! What the agent says about itself: counters, sampled logs, metrics, health, and a table of sources.
+//!
+//! Whatever moves has a counter, and a call that logs counts too: see [`Listener`]. Logs are sampled, counters never are.
+
+mod health;
+mod http;
+mod listener;
+mod metrics;
+mod sampler;
+mod senders;
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use health::Health;
+pub use http::{Server, State, bind};
+pub use listener::{BufferUse, Listener, Loss};
+pub use senders::{Sender, Senders};
+
+/// `telemetry` in the agent's config.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TelemetryConfig {
+    /// Address of `/metrics`, `/health` and `/sources`.
+    pub listen: SocketAddr,
+    /// How often the counters of each listener are published as an event.
+    #[serde(with = "humantime_serde")]
+    pub stats_interval: Duration,
+}
+
+impl Default for TelemetryConfig {
+    fn default() -> Self {
+        Self { listen: SocketAddr::from(([127, 0, 0, 1], 9464)), stats_interval: Duration::from_secs(1) }
+    }
+}

@@ -1,0 +1,153 @@
+//! `/metrics`: the listeners' counters in OpenMetrics text. They are read where they are counted, so the two cannot differ.
+
+use std::fmt;
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+use tocsin_wire::events::AgentStats;
+use tocsin_wire::word;
+
+use crate::Listener;
+
+#[derive(Debug)]
+struct Listeners(Vec<Arc<Listener>>);
+
+type Field = fn(&AgentStats) -> u64;
+
+/// Name without `tocsin_agent_` and `_total`, help, value.
+const COUNTERS: [(&str, &str, Field); 9] = [
+    ("received", "Datagrams or frames taken from the socket", |stats| stats.received),
+    ("received_bytes", "Bytes of received payload", |stats| stats.received_bytes),
+    ("kernel_dropped", "Datagrams the kernel dropped before they could be read", |stats| stats.kernel_dropped),
+    ("events", "Events made from frames", |stats| stats.events),
+    ("malformed", "Frames, or elements of one, that became a reject", |stats| stats.malformed),
+    ("rate_limited", "Frames refused by a rate limit", |stats| stats.rate_limited),
+    ("spooled", "Records that took the way over the disk spool", |stats| stats.spooled),
+    ("published", "Records handed to the Kafka producer", |stats| stats.published),
+    ("acked", "Records that Kafka acknowledged", |stats| stats.acked),
+];
+
+const GAUGES: [(&str, &str, Field); 3] = [
+    ("buffer_bytes", "Receive-buffer use as the kernel charges it", |stats| stats.buffer_bytes),
+    ("buffer_peak_bytes", "Highest receive-buffer use since the last report", |stats| stats.buffer_peak_bytes),
+    ("buffer_limit_bytes", "Receive-buffer size as the kernel accounts it", |stats| stats.buffer_limit_bytes),
+];
+
+impl Collector for Listeners {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let snapshots: Vec<_> = self.0.iter().map(|listener| (listener.name(), listener.snapshot())).collect();
+        for (name, help, field) in COUNTERS {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for (listener, stats) in &snapshots {
+                ConstCounter::new(field(stats)).encode(metric.encode_family(&[("listener", *listener)])?)?;
+            }
+        }
+        for (name, help, field) in GAUGES {
+            let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Gauge)?;
+            for (listener, stats) in &snapshots {
+                ConstGauge::new(gauge(field(stats))).encode(metric.encode_family(&[("listener", *listener)])?)?;
+            }
+        }
+        self.encode_by_reason(&mut encoder)?;
+        self.encode_connections(&mut encoder)
+    }
+}
+
+impl Listeners {
+    fn encode_by_reason(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let mut rejects = encoder.encode_descriptor("rejects", "Reject records by reason", None, MetricType::Counter)?;
+        for listener in &self.0 {
+            for (reason, count) in listener.rejects() {
+                let labels = [("listener", listener.name().to_owned()), ("reason", word(reason))];
+                ConstCounter::new(count).encode(rejects.encode_family(&labels)?)?;
+            }
+        }
+        let mut dropped =
+            encoder.encode_descriptor("dropped", "Records given up, by reason; 0 in a healthy agent", None, MetricType::Counter)?;
+        for listener in &self.0 {
+            for (loss, count) in listener.losses() {
+                let labels = [("listener", listener.name()), ("reason", loss.word())];
+                ConstCounter::new(count).encode(dropped.encode_family(&labels)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn encode_connections(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let mut open = encoder.encode_descriptor("connections", "Open TCP connections", None, MetricType::Gauge)?;
+        for listener in &self.0 {
+            ConstGauge::new(gauge(listener.connections().0)).encode(open.encode_family(&[("listener", listener.name())])?)?;
+        }
+        let mut opened = encoder.encode_descriptor("connections_opened", "TCP connections accepted", None, MetricType::Counter)?;
+        for listener in &self.0 {
+            ConstCounter::new(listener.connections().1).encode(opened.encode_family(&[("listener", listener.name())])?)?;
+        }
+        Ok(())
+    }
+}
+
+/// The encoder's gauges are signed.
+fn gauge(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// A registry that reads these listeners.
+pub(crate) fn registry(listeners: Vec<Arc<Listener>>) -> Registry {
+    let mut registry = Registry::with_prefix("tocsin_agent");
+    registry.register_collector(Box::new(Listeners(listeners)));
+    registry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tocsin_wire::rejects::{Reason, Stage};
+
+    /// The whole answer is compared, so that a renamed, lost or never-incremented counter shows.
+    #[test]
+    fn the_text_holds_every_counter_of_every_listener() {
+        let listener = Listener::new("syslog-udp");
+        listener.received(3, 300);
+        listener.kernel_dropped(4);
+        listener.event_made();
+        listener.rejected(Stage::Parse, Reason::NotText, "detail", None);
+        listener.spooled();
+        listener.published();
+        listener.acked();
+        listener.dropped(crate::Loss::SpoolFull, "detail");
+        listener.buffer_used(5, 6);
+        listener.connection_opened();
+
+        let mut text = String::new();
+        prometheus_client::encoding::text::encode(&mut text, &registry(vec![Arc::new(listener)])).unwrap();
+        let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(
+            samples,
+            [
+                r#"tocsin_agent_received_total{listener="syslog-udp"} 3"#,
+                r#"tocsin_agent_received_bytes_total{listener="syslog-udp"} 300"#,
+                r#"tocsin_agent_kernel_dropped_total{listener="syslog-udp"} 4"#,
+                r#"tocsin_agent_events_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_malformed_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_rate_limited_total{listener="syslog-udp"} 0"#,
+                r#"tocsin_agent_spooled_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_published_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_acked_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_buffer_bytes{listener="syslog-udp"} 5"#,
+                r#"tocsin_agent_buffer_peak_bytes{listener="syslog-udp"} 5"#,
+                r#"tocsin_agent_buffer_limit_bytes{listener="syslog-udp"} 6"#,
+                r#"tocsin_agent_rejects_total{listener="syslog-udp",reason="not_text"} 1"#,
+                r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="spool_full"} 1"#,
+                r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="spool_failed"} 0"#,
+                r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="refused_by_broker"} 0"#,
+                r#"tocsin_agent_connections{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_connections_opened_total{listener="syslog-udp"} 1"#,
+            ]
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! The `tocsin` binary: arguments, help and exit codes. What the commands do is in `tocsin-agent` and `tocsin-operate`.
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tocsin_agent::cli::AgentArgs;
+use tocsin_operate::balance::BalanceArgs;
+use tocsin_operate::schema::SchemaArgs;
+use tocsin_operate::send::SendArgs;
+use tocsin_operate::{Failure, balance, schema, send};
+
+/// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
+const EXIT_USAGE: u8 = 64;
+
+const EXAMPLES: &str = "\
+Examples:
+  tocsin schema apply --wait 60                            make Kafka's topics and ClickHouse's tables
+  tocsin agent -c agent.yaml --check                       is this config usable?
+  tocsin agent -c agent.yaml                               receive and publish until Ctrl-C
+  tocsin send burst.jsonl                                  play an events file at its own times
+  tocsin send --generate syslog-udp --count 10000 --rate 1000
+  tocsin balance --wait 10                                 is everything that was sent also stored?
+
+Every flag that names a server can stand in the environment: TOCSIN_KAFKA, TOCSIN_CLICKHOUSE and so on; `tocsin COMMAND --help`
+shows the names. Exit codes: 0 done, 1 could not be done, 64 the command line or a file given to it is not usable.";
+
+/// Tocsin takes in what a network says about itself, correlates it while it is news, and counts what it could not keep.
+#[derive(Parser, Debug)]
+#[command(name = "tocsin", version, after_help = EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Receive syslog and alert updates and publish them to Kafka.
+    Agent(AgentArgs),
+    /// Make Kafka's topics and ClickHouse's tables as the schema files say.
+    Schema(SchemaArgs),
+    /// Send an events file, or generated traffic, as devices would.
+    Send(SendArgs),
+    /// Print the balance sheet: what was sent, and where every record of it is now.
+    Balance(BalanceArgs),
+}
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => {
+            // Help and version come this way too; they go to standard output and are no error. A closed pipe is nobody's error.
+            let _ = answer.print();
+            return if answer.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS };
+        }
+    };
+    match cli.command {
+        Command::Agent(args) => tocsin_agent::cli::run(args),
+        Command::Schema(args) => exit_code(schema::run(&args)),
+        Command::Send(args) => exit_code(send::run(&args)),
+        Command::Balance(args) => exit_code(balance::run(&args)),
+    }
+}
+
+/// Prints a failure, the only place that does.
+fn exit_code(result: Result<(), Failure>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            failure.exit_code()
+        }
+    }
+}

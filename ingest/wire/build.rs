@@ -1,0 +1,18 @@
+//! Compiles `schemas/proto` with a compiler written in Rust (protox), so that building needs no `protoc`.
+
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/proto");
+    let files = ["tocsin/events/v1/event.proto", "tocsin/alerts/v1/alert.proto"];
+    println!("cargo:rerun-if-changed={}", proto.display());
+
+    let descriptors = protox::compile(files, [&proto])?;
+    prost_build::Config::new()
+        // Ordered maps make the same event the same bytes.
+        .btree_map(["."])
+        .bytes(["."])
+        .include_file("mod.rs")
+        .compile_fds(descriptors)?;
+    Ok(())
+}
