@@ -1,0 +1,37 @@
+# Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
+bin := deploy/embedded/bin
+export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY
+
+.PHONY: help demo test up down bench lint fmt build clean
+.DEFAULT_GOAL := help
+
+help: ## list these commands
+	@echo 'make COMMAND [PORT_OFFSET=n: moves every port, own state]'
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+
+demo: ## build, start a fresh stack, play a fault, show what was found; stay until Ctrl-C (ONCE=1: end, exit code tells)
+	@$(bin)/demo
+
+up: ## start the stack in the background and return when it is ready (GRAFANA=1: with Grafana)
+	@$(bin)/up
+
+down: ## stop the stack; its state stays
+	@$(bin)/down
+
+test: ## every test of every language (ONLY="rust java": these stages)
+	@$(bin)/test
+
+bench: ## benchmarks
+	@$(bin)/bench
+
+lint: ## formatters and linters, without changing anything
+	@$(bin)/lint
+
+fmt: ## let the formatters change what they can
+	@$(bin)/fmt
+
+build: ## build everything that the stack runs
+	@$(bin)/build
+
+clean: ## remove what stacks have stored under .tocsin/ (TOOLS=1: the fetched tools too)
+	@$(bin)/clean

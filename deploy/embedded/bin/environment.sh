@@ -1,0 +1,31 @@
+# Sourced by the scripts beside it: where things are, and how to say things. Changes into the root of the checkout.
+# shellcheck shell=bash
+# shellcheck disable=SC2034
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../../.."
+export TOCSIN_HOME=$PWD
+
+port_offset=${PORT_OFFSET:-0}
+tools=$TOCSIN_HOME/.tocsin/tools
+state=$TOCSIN_HOME/.tocsin/stack-$port_offset
+build_logs=$TOCSIN_HOME/.tocsin/build-logs
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+[[ $port_offset =~ ^[0-9]{1,5}$ ]] || fail "PORT_OFFSET is '$port_offset': give a whole number from 0 to 56071."
+
+# The stack's own commands, from the jars that `make build` has left: Maven may compile into target/classes meanwhile.
+stack_command=(java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile=tocsin-supervisor-log4j2.properties
+  -cp "$TOCSIN_HOME/deploy/embedded/target/*:$TOCSIN_HOME/deploy/embedded/target/lib/*" io.tocsin.embedded.command.Main)
+
+# owner_of FOLDER: the process id of the stack that runs in this state folder, if one does.
+owner_of() {
+  local pid
+  pid=$(cat "$1/pid" 2>/dev/null) || return 1
+  grep -qa io.tocsin.embedded "/proc/$pid/cmdline" 2>/dev/null || return 1
+  printf '%s\n' "$pid"
+}

@@ -1,0 +1,168 @@
+package io.tocsin.embedded;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.tocsin.embedded.agent.AgentConfig;
+import io.tocsin.embedded.agent.AgentService;
+import io.tocsin.embedded.alertmanager.AlertmanagerService;
+import io.tocsin.embedded.alertmanager.PageRecorder;
+import io.tocsin.embedded.clickhouse.ClickHouseClient;
+import io.tocsin.embedded.clickhouse.ClickHouseService;
+import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.embedded.grafana.GrafanaService;
+import io.tocsin.embedded.kafka.KafkaService;
+import io.tocsin.embedded.scenario.AgentControl;
+import io.tocsin.embedded.supervise.ServiceSpec;
+import io.tocsin.embedded.supervise.Supervisor;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * The whole of Tocsin on one machine: Kafka, ClickHouse, Flink with the jobs, Alertmanager and the
+ * agent as processes that this one supervises, and the page recorder inside it.
+ *
+ * <p>Closing stops the agent first and ClickHouse last, so that what the agent had received is
+ * stored. What is kept between two stacks in the same state folder: Kafka's records, ClickHouse's
+ * rows, Flink's checkpoints, Alertmanager's silences.
+ */
+public final class Stack implements AutoCloseable, AgentControl {
+
+  private static final Duration SCHEMA_DEADLINE = Duration.ofSeconds(60);
+
+  private final StackOptions options;
+  private final Tools tools;
+  private final Consumer<String> progress;
+  private final Supervisor supervisor;
+  private final ClickHouseClient clickHouse;
+  private final ObjectNode agentConfig;
+  private volatile PageRecorder pageRecorder;
+
+  /**
+   * A stack that is not started.
+   *
+   * @param progress takes one line at a time
+   */
+  public Stack(StackOptions options, Tools tools, Consumer<String> progress) {
+    this.options = options;
+    this.tools = tools;
+    this.progress = progress;
+    options.state().create();
+    supervisor = new Supervisor(options.state().logs(), progress);
+    clickHouse = new ClickHouseClient(clickHouseUrl());
+    agentConfig = AgentConfig.generate(options.ports(), AgentService.hasIpv6());
+  }
+
+  /**
+   * Starts everything and returns when all of it is ready.
+   *
+   * @throws io.tocsin.embedded.supervise.StartFailure naming the part that did not come up, with
+   *     the end of its log
+   */
+  public void start() {
+    Ports ports = options.ports();
+    StateFolder state = options.state();
+    ServiceSpec store = ClickHouseService.spec(ports, state, tools.libchdb());
+    ServiceSpec broker = KafkaService.spec(ports, state);
+    ServiceSpec pager = AlertmanagerService.spec(ports, state, tools);
+    ServiceSpec jobs = FlinkService.spec(ports, state, options.stateBackend());
+    ServiceSpec agent = AgentService.spec(ports, state, tools.tocsin(), agentConfig);
+    // Against the way of the data: what is started first is stopped last.
+    supervisor.launch(store);
+    supervisor.launch(broker);
+    pageRecorder = new PageRecorder(ports.pageRecorder(), clickHouse, progress);
+    supervisor.launch(pager);
+    supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME, AlertmanagerService.NAME);
+    applySchema();
+    supervisor.launch(jobs);
+    supervisor.launch(agent);
+    supervisor.awaitReady(FlinkService.NAME, AgentService.NAME);
+    if (options.withGrafana()) {
+      startGrafana();
+    }
+  }
+
+  /** Starts Kafka and ClickHouse alone, empty of topics and tables. */
+  public void startStores() {
+    supervisor.launch(ClickHouseService.spec(options.ports(), options.state(), tools.libchdb()));
+    supervisor.launch(KafkaService.spec(options.ports(), options.state()));
+    supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME);
+  }
+
+  private void applySchema() {
+    List<String> command =
+        List.of(
+            tools.tocsin().toString(),
+            "schema",
+            "apply",
+            "--kafka",
+            kafkaBootstrapServers(),
+            "--clickhouse",
+            clickHouseUrl(),
+            "--schemas",
+            tools.schemas().toString());
+    supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
+  }
+
+  private void startGrafana() {
+    Optional<ServiceSpec> spec = GrafanaService.spec(options.ports(), options.state(), tools);
+    if (spec.isEmpty()) {
+      progress.accept(GrafanaService.HOW_TO_GET_IT);
+      return;
+    }
+    supervisor.launch(spec.get());
+    supervisor.awaitReady(GrafanaService.NAME);
+  }
+
+  /**
+   * Starts the agent again with its default configuration changed; an empty object brings the
+   * default back.
+   */
+  @Override
+  public void restartAgent(JsonNode overrides) {
+    ObjectNode config = AgentConfig.merge(agentConfig, overrides);
+    supervisor.replace(AgentService.spec(options.ports(), options.state(), tools.tocsin(), config));
+  }
+
+  /** The processes, for drills that kill one and for watching over them. */
+  public Supervisor supervisor() {
+    return supervisor;
+  }
+
+  /** All ports. */
+  public Ports ports() {
+    return options.ports();
+  }
+
+  /** The state folder. */
+  public StateFolder state() {
+    return options.state();
+  }
+
+  /** For questions. */
+  public ClickHouseClient clickHouse() {
+    return clickHouse;
+  }
+
+  /** "host:port". */
+  public String kafkaBootstrapServers() {
+    return "127.0.0.1:" + options.ports().kafka();
+  }
+
+  /** ClickHouse over HTTP. */
+  public String clickHouseUrl() {
+    return "http://127.0.0.1:" + options.ports().clickHouseHttp();
+  }
+
+  /** Stops everything; a second call does nothing. */
+  @Override
+  public void close() {
+    supervisor.close();
+    PageRecorder recorder = pageRecorder;
+    if (recorder != null) {
+      recorder.close();
+    }
+  }
+}

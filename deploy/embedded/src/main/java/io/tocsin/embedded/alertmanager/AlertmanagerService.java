@@ -1,0 +1,52 @@
+package io.tocsin.embedded.alertmanager;
+
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.Tools;
+import io.tocsin.embedded.supervise.Health;
+import io.tocsin.embedded.supervise.ServiceSpec;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** The pager: one Alertmanager without a cluster, on loopback. */
+public final class AlertmanagerService {
+
+  /** Name in messages and of the log file. */
+  public static final String NAME = "alertmanager";
+
+  private static final String DEFAULT_WEBHOOK = "127.0.0.1:9095";
+
+  private AlertmanagerService() {}
+
+  /** Writes its configuration, with this stack's webhook, and says how to run it. */
+  public static ServiceSpec spec(Ports ports, StateFolder state, Tools tools) {
+    Path folder = state.of(NAME);
+    Path config = folder.resolve("alertmanager.yml");
+    try {
+      Files.createDirectories(folder);
+      Files.writeString(config, config(Files.readString(tools.alertmanagerConfig()), ports));
+    } catch (IOException e) {
+      throw new UncheckedIOException(config + " cannot be written: " + e.getMessage(), e);
+    }
+    String address = "127.0.0.1:" + ports.alertmanager();
+    List<String> command =
+        List.of(
+            tools.alertmanager().toString(),
+            "--config.file=" + config,
+            "--storage.path=" + folder.resolve("data"),
+            "--web.listen-address=" + address,
+            "--cluster.listen-address=");
+    return new ServiceSpec(
+        NAME, command, Map.of(), Health.http(URI.create("http://" + address + "/-/ready")));
+  }
+
+  /** The committed routes with the webhook of this stack. */
+  static String config(String committed, Ports ports) {
+    return committed.replace(DEFAULT_WEBHOOK, "127.0.0.1:" + ports.pageRecorder());
+  }
+}

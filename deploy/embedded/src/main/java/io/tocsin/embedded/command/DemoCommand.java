@@ -1,0 +1,96 @@
+package io.tocsin.embedded.command;
+
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.StackOptions;
+import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.Tools;
+import io.tocsin.embedded.scenario.Scenario;
+import io.tocsin.embedded.scenario.ScenarioReport;
+import io.tocsin.embedded.scenario.ScenarioRunner;
+import io.tocsin.embedded.scenario.TrafficSender;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code stack demo}: a fresh stack, scenarios played on it, and what it found. */
+@Command(
+    name = "demo",
+    sortOptions = false,
+    description = "Start a fresh stack, play scenarios, show what was found, stay until Ctrl-C.")
+final class DemoCommand implements Callable<Integer> {
+
+  @Option(
+      names = "--port-offset",
+      defaultValue = "0",
+      description = "added to every port (default: ${DEFAULT-VALUE})")
+  private int portOffset;
+
+  @Option(
+      names = "--state",
+      required = true,
+      paramLabel = "DIR",
+      description = "emptied at the start")
+  private Path state;
+
+  @Option(
+      names = "--scenario",
+      defaultValue = "ordinary-syslog,burst-500",
+      split = ",",
+      description = "default: ${DEFAULT-VALUE}")
+  private List<String> scenarios;
+
+  @Option(
+      names = "--once",
+      description = "end after the result; exit code 1 where it is not the expected one")
+  private boolean once;
+
+  @Option(names = "--grafana", description = "with Grafana, where the machine has it")
+  private boolean withGrafana;
+
+  @Option(names = "--help", usageHelp = true, description = "print this and exit")
+  private boolean isHelpRequested;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    ProgressLines progress = new ProgressLines();
+    Tools tools = Tools.find();
+    StateFolder folder = new StateFolder(state);
+    StackLock lock = new StackLock(folder);
+    lock.clearState();
+    StackOptions options = new StackOptions(new Ports(portOffset), folder, "hashmap", withGrafana);
+    Stack stack = new Stack(options, tools, progress);
+    Shutdown.onSignal(stack, lock);
+    stack.start();
+    lock.markReady();
+    boolean passed = true;
+    for (String name : scenarios) {
+      passed &= play(stack, tools, name, progress);
+    }
+    new DemoResult(stack, tools, System.out).print();
+    if (once) {
+      System.out.println(
+          passed
+              ? "\nEverything is as expected.\n"
+              : "\nNot everything is as expected: see FAILED above.\n");
+      return passed ? 0 : 1;
+    }
+    System.out.println("\nThe stack stays up until Ctrl-C.\n");
+    String failure = stack.supervisor().awaitFailure();
+    System.out.println(failure);
+    return 1;
+  }
+
+  private boolean play(Stack stack, Tools tools, String name, ProgressLines progress) {
+    Scenario scenario = Scenario.read(tools.scenarios().resolve(name));
+    progress.accept(name + ": " + scenario.title());
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), portOffset, progress);
+    ScenarioReport report =
+        new ScenarioRunner(stack.clickHouse(), sender, stack, progress).play(scenario);
+    report.text().lines().forEach(line -> progress.accept("  " + line));
+    return report.passed();
+  }
+}

@@ -1,0 +1,103 @@
+package io.tocsin.embedded.flink;
+
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.DeploymentOptions;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.PipelineOptionsInternal;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.configuration.WebOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.core.execution.RecoveryClaimMode;
+
+/** Flink's settings for one machine. */
+final class FlinkConfiguration {
+
+  /** Checkpoints kept of each job, so that an unreadable one is not the end. */
+  private static final int RETAINED_CHECKPOINTS = 3;
+
+  /** One for each job, and as many again for a restart beside one that is being cancelled. */
+  static final int TASK_SLOTS = 6;
+
+  private FlinkConfiguration() {}
+
+  /** Of the cluster. */
+  static Configuration cluster(
+      String restAddress, int restPort, Path temporary, Optional<Path> log) {
+    Configuration configuration = new Configuration();
+    configuration.set(RestOptions.ADDRESS, restAddress);
+    configuration.set(RestOptions.BIND_ADDRESS, restAddress);
+    configuration.set(RestOptions.PORT, restPort);
+    configuration.set(RestOptions.BIND_PORT, Integer.toString(restPort));
+    configuration.set(JobManagerOptions.ADDRESS, "127.0.0.1");
+    configuration.set(CoreOptions.TMP_DIRS, temporary.toString());
+    configuration.set(WebOptions.TMP_DIR, temporary.toString());
+    configuration.set(WebOptions.UPLOAD_DIR, temporary.toString());
+    log.ifPresent(file -> configuration.set(WebOptions.LOG_PATH, file.toString()));
+    // Read by the job manager alone: in a job's own configuration it would have no effect.
+    configuration.set(CheckpointingOptions.MAX_RETAINED_CHECKPOINTS, RETAINED_CHECKPOINTS);
+    // The page shows; it neither submits nor cancels.
+    configuration.set(WebOptions.SUBMIT_ENABLE, false);
+    configuration.set(WebOptions.CANCEL_ENABLE, false);
+    configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(96));
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    return configuration;
+  }
+
+  /**
+   * Of one job: exactly-once checkpoints each second, kept when the process ends, and restored from
+   * {@code restored}.
+   *
+   * <p>The job's id is fixed, so that all its runs keep their checkpoints in one folder, and the
+   * run that restores one owns it.
+   */
+  static Configuration job(
+      Configuration cluster,
+      JobID id,
+      String stateBackend,
+      URI checkpoints,
+      Optional<Path> restored) {
+    Configuration configuration = new Configuration(cluster);
+    configuration.set(DeploymentOptions.TARGET, "remote");
+    configuration.set(DeploymentOptions.ATTACHED, false);
+    configuration.set(PipelineOptionsInternal.PIPELINE_FIXED_JOB_ID, id.toHexString());
+    configuration.set(CoreOptions.DEFAULT_PARALLELISM, 1);
+    configuration.set(StateBackendOptions.STATE_BACKEND, stateBackend);
+    configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    configuration.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
+    configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toString());
+    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
+    configuration.set(
+        CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
+    configuration.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, Duration.ofMinutes(1));
+    configuration.set(
+        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+    configuration.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
+        Duration.ofMillis(500));
+    configuration.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
+        Duration.ofSeconds(10));
+    restored.ifPresent(
+        path -> {
+          configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, path.toUri().toString());
+          configuration.set(StateRecoveryOptions.RESTORE_MODE, RecoveryClaimMode.CLAIM);
+        });
+    return configuration;
+  }
+}

@@ -1,0 +1,240 @@
+package io.tocsin.embedded.flink;
+
+import io.tocsin.embedded.supervise.ServiceSpec;
+import io.tocsin.jobs.alerts.AlertsJob;
+import io.tocsin.jobs.archive.ArchiveJob;
+import io.tocsin.jobs.paging.PagingJob;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.client.ClientUtils;
+import org.apache.flink.client.program.PackagedProgram;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
+import org.apache.flink.core.fs.FileSystem;
+import org.apache.flink.core.plugin.PluginUtils;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * Flink and Tocsin's jobs in one process: a mini cluster with Flink's own REST interface and pages,
+ * and the jobs submitted to it as {@code flink run} would.
+ *
+ * <p>Each job starts from its newest complete checkpoint that can be read. On SIGTERM each takes
+ * one more. The process ends with {@link ServiceSpec#EXIT_UNUSABLE} where a job has checkpoints and
+ * none of them can be used, and with 1 where a job has failed for good.
+ */
+@Command(
+    name = "flink",
+    sortOptions = false,
+    description = "Flink with Tocsin's jobs, for one machine.")
+public final class FlinkMain implements Callable<Integer> {
+
+  private static final Logger LOG = LoggerFactory.getLogger(FlinkMain.class);
+  private static final long POLL_INTERVAL_MS = 200;
+  private static final long LAST_CHECKPOINT_SECONDS = 5;
+  private static final long CLOSE_SECONDS = 10;
+
+  /** Folder of the checkpoints to main class, in the order of submission. */
+  private static final Map<String, Class<?>> JOBS = new LinkedHashMap<>();
+
+  static {
+    JOBS.put("archive", ArchiveJob.class);
+    JOBS.put("alerts", AlertsJob.class);
+    JOBS.put("paging", PagingJob.class);
+  }
+
+  @Option(
+      names = "--rest-address",
+      defaultValue = "127.0.0.1",
+      description = "default: ${DEFAULT-VALUE}")
+  private String restAddress;
+
+  @Option(names = "--rest-port", defaultValue = "8081", description = "default: ${DEFAULT-VALUE}")
+  private int restPort;
+
+  @Option(
+      names = "--path",
+      required = true,
+      paramLabel = "DIR",
+      description = "where checkpoints are kept")
+  private Path path;
+
+  @Option(
+      names = "--state-backend",
+      defaultValue = "hashmap",
+      description = "hashmap, or rocksdb for more state than memory (default: ${DEFAULT-VALUE})")
+  private String stateBackend;
+
+  @Option(names = "--log-file", description = "this process's log, for Flink's pages")
+  private Path logFile;
+
+  @Option(names = "--kafka-bootstrap-servers", defaultValue = "127.0.0.1:9092")
+  private String kafkaBootstrapServers;
+
+  @Option(names = "--clickhouse-url", defaultValue = "http://127.0.0.1:8123")
+  private String clickHouseUrl;
+
+  @Option(names = "--alertmanager-urls", defaultValue = "http://127.0.0.1:9093")
+  private String alertmanagerUrls;
+
+  @Option(names = "--help", usageHelp = true, description = "print this and exit")
+  private boolean isHelpRequested;
+
+  private volatile boolean isStopping;
+
+  private FlinkMain() {}
+
+  /** Runs until SIGTERM, or until a job has failed for good. */
+  public static void main(String[] args) {
+    // halt: the last checkpoint of the shutdown hook has no sense after a failure.
+    Runtime.getRuntime().halt(new CommandLine(new FlinkMain()).execute(args));
+  }
+
+  /** How many jobs run when all do. */
+  static int jobCount() {
+    return JOBS.size();
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Path temporary = Files.createDirectories(path.toAbsolutePath().resolve("tmp"));
+    Configuration configuration =
+        FlinkConfiguration.cluster(restAddress, restPort, temporary, Optional.ofNullable(logFile));
+    FileSystem.initialize(
+        configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration)
+                .setNumTaskManagers(1)
+                .setNumSlotsPerTaskManager(FlinkConfiguration.TASK_SLOTS)
+                .build());
+    cluster.start();
+    Map<String, JobID> submitted = new LinkedHashMap<>();
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> stop(cluster, List.copyOf(submitted.values()))));
+    try {
+      for (String name : JOBS.keySet()) {
+        submitted.put(name, submit(name, configuration));
+      }
+    } catch (UnreadableCheckpointsException e) {
+      LOG.error("{}", e.getMessage());
+      return ServiceSpec.EXIT_UNUSABLE;
+    }
+    try {
+      return watch(cluster, submitted);
+    } catch (Exception e) {
+      if (isStopping) {
+        // The shutdown hook ends the process.
+        Thread.sleep(Long.MAX_VALUE);
+      }
+      throw e;
+    }
+  }
+
+  private JobID submit(String name, Configuration clusterConfiguration) throws Exception {
+    Path folder = path.toAbsolutePath().resolve("checkpoints").resolve(name);
+    Optional<Path> restored = restorePoint(name, folder);
+    // From the name alone: the same in every run.
+    UUID uuid = UUID.nameUUIDFromBytes(("tocsin-" + name).getBytes(StandardCharsets.UTF_8));
+    JobID id = new JobID(uuid.getLeastSignificantBits(), uuid.getMostSignificantBits());
+    Configuration configuration =
+        FlinkConfiguration.job(clusterConfiguration, id, stateBackend, folder.toUri(), restored);
+    try (PackagedProgram program =
+        PackagedProgram.newBuilder()
+            .setEntryPointClassName(JOBS.get(name).getName())
+            .setConfiguration(configuration)
+            .setArguments(jobArguments().toArray(String[]::new))
+            .build()) {
+      ClientUtils.executeProgram(
+          new DefaultExecutorServiceLoader(), configuration, program, false, false);
+    }
+    LOG.info(
+        "job {} is submitted, {}",
+        name,
+        restored.map(from -> "from " + from).orElse("without earlier state"));
+    return id;
+  }
+
+  private static Optional<Path> restorePoint(String name, Path folder) throws IOException {
+    Checkpoints checkpoints = new Checkpoints(folder);
+    Optional<Path> restored =
+        checkpoints.newestReadable(warning -> LOG.warn("job {}: {}", name, warning));
+    if (restored.isPresent()) {
+      checkpoints.prepareFor(restored.get());
+    }
+    return restored;
+  }
+
+  private List<String> jobArguments() {
+    List<String> arguments = new ArrayList<>();
+    arguments.add("--kafka-bootstrap-servers=" + kafkaBootstrapServers);
+    arguments.add("--clickhouse-url=" + clickHouseUrl);
+    arguments.add("--alertmanager-urls=" + alertmanagerUrls);
+    return arguments;
+  }
+
+  /** Returns when a job has ended: they are meant to run for ever, so that is a failure. */
+  private int watch(MiniCluster cluster, Map<String, JobID> jobs) throws Exception {
+    boolean hasRun = false;
+    while (true) {
+      if (isStopping) {
+        throw new IllegalStateException("stopping");
+      }
+      for (Map.Entry<String, JobID> job : jobs.entrySet()) {
+        JobStatus status = cluster.getJobStatus(job.getValue()).get();
+        hasRun |= status == JobStatus.RUNNING;
+        if (status.isGloballyTerminalState()) {
+          JobResult result = cluster.requestJobResult(job.getValue()).get();
+          Throwable cause =
+              result
+                  .getSerializedThrowable()
+                  .map(e -> e.deserializeError(FlinkMain.class.getClassLoader()))
+                  .orElse(null);
+          LOG.error("job {} has ended for good as {}", job.getKey(), status, cause);
+          return hasRun ? 1 : ServiceSpec.EXIT_UNUSABLE;
+        }
+      }
+      Thread.sleep(POLL_INTERVAL_MS);
+    }
+  }
+
+  /**
+   * A last checkpoint, so that what the jobs have read is in ClickHouse and nothing is replayed at
+   * the next start.
+   */
+  private void stop(MiniCluster cluster, List<JobID> jobs) {
+    isStopping = true;
+    try {
+      CompletableFuture.allOf(
+              jobs.stream().map(cluster::triggerCheckpoint).toArray(CompletableFuture[]::new))
+          .get(LAST_CHECKPOINT_SECONDS, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      LOG.warn("no last checkpoint: {}", e.toString());
+    }
+    try {
+      cluster.closeAsync().get(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (Exception e) {
+      LOG.warn("the cluster did not close: {}", e.toString());
+    }
+  }
+}

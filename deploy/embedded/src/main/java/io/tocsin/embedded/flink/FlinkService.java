@@ -1,0 +1,85 @@
+package io.tocsin.embedded.flink;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.tocsin.embedded.JavaProcess;
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.supervise.Health;
+import io.tocsin.embedded.supervise.ServiceSpec;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/** Flink with the jobs, its REST interface and pages on loopback. */
+public final class FlinkService {
+
+  /** Name in messages and of the log file. */
+  public static final String NAME = "flink";
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private FlinkService() {}
+
+  /**
+   * How to run it.
+   *
+   * @param stateBackend "hashmap" or "rocksdb"
+   */
+  public static ServiceSpec spec(Ports ports, StateFolder state, String stateBackend) {
+    List<String> flags = new ArrayList<>(JavaProcess.flinkFlags());
+    List<String> command =
+        JavaProcess.command(
+            FlinkMain.class,
+            "768m",
+            flags,
+            List.of(
+                "--rest-port=" + ports.flink(),
+                "--path=" + state.of(NAME),
+                "--state-backend=" + stateBackend,
+                "--log-file=" + state.logs().resolve(NAME + ".log"),
+                "--kafka-bootstrap-servers=127.0.0.1:" + ports.kafka(),
+                "--clickhouse-url=http://127.0.0.1:" + ports.clickHouseHttp(),
+                "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager()));
+    URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
+    return new ServiceSpec(
+        NAME,
+        command,
+        Map.of(),
+        Health.http(overview, FlinkService::jobsRunning),
+        Duration.ofSeconds(90),
+        Duration.ofSeconds(20));
+  }
+
+  /** Ready when all jobs run with all their tasks. */
+  public static Optional<String> jobsRunning(String overview) {
+    try {
+      int running = 0;
+      List<String> others = new ArrayList<>();
+      for (JsonNode job : JSON.readTree(overview).path("jobs")) {
+        JsonNode tasks = job.path("tasks");
+        if (job.path("state").asText().equals("RUNNING")
+            && tasks.path("running").asInt() == tasks.path("total").asInt()) {
+          running++;
+        } else {
+          others.add(
+              job.path("name").asText()
+                  + " is "
+                  + job.path("state").asText().toLowerCase(Locale.ROOT));
+        }
+      }
+      if (running >= FlinkMain.jobCount()) {
+        return Optional.empty();
+      }
+      String more = others.isEmpty() ? "" : ": " + String.join(", ", others);
+      return Optional.of("%d of %d jobs run%s".formatted(running, FlinkMain.jobCount(), more));
+    } catch (JsonProcessingException e) {
+      return Optional.of("its list of jobs is not JSON");
+    }
+  }
+}

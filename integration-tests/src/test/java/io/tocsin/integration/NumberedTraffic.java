@@ -1,0 +1,97 @@
+package io.tocsin.integration;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Steady numbered datagrams, syslog and alert updates in turn, that go on while the receiver is
+ * away: the socket is not connected, so an ICMP "port unreachable" does not end it. Closing it ends
+ * the traffic.
+ */
+final class NumberedTraffic implements AutoCloseable {
+  private static final int ALERT_UPDATE_EVERY = 5;
+
+  private final InetSocketAddress syslog;
+  private final InetSocketAddress alertUpdates;
+  private final DatagramSocket socket;
+  private final ScheduledExecutorService executor = Executors.newSingleThreadScheduledExecutor();
+  private final ScheduledFuture<?> sending;
+  private final AtomicInteger sent = new AtomicInteger();
+  private volatile IOException failure;
+
+  /**
+   * Starts sending to 127.0.0.1.
+   *
+   * @param syslogPort of the UDP syslog listener
+   * @param alertPort of the alert-update listener
+   * @param perSecond datagrams a second
+   */
+  NumberedTraffic(int syslogPort, int alertPort, int perSecond) throws SocketException {
+    InetAddress loopback = InetAddress.getLoopbackAddress();
+    syslog = new InetSocketAddress(loopback, syslogPort);
+    alertUpdates = new InetSocketAddress(loopback, alertPort);
+    socket = new DatagramSocket();
+    sending =
+        executor.scheduleAtFixedRate(
+            this::sendNext, 0, TimeUnit.SECONDS.toMicros(1) / perSecond, TimeUnit.MICROSECONDS);
+  }
+
+  /** Datagrams sent until now, whether or not somebody received them. */
+  int sent() {
+    return sent.get();
+  }
+
+  private void sendNext() {
+    int number = sent.incrementAndGet();
+    try {
+      if (number % ALERT_UPDATE_EVERY == 0) {
+        String action = number % (2 * ALERT_UPDATE_EVERY) == 0 ? "update" : "delete";
+        send(
+            alertUpdates,
+            """
+            {"action":"%s","source":"drill","device":"d%02d","check":"c","severity":"minor","summary":"number %d"}"""
+                .formatted(action, number % 50, number));
+      } else {
+        send(syslog, "<134>1 - d%02d drill - - - number %d".formatted(number % 50, number));
+      }
+    } catch (IOException e) {
+      failure = e;
+      // Ends the schedule.
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void send(InetSocketAddress target, String text) throws IOException {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    socket.send(new DatagramPacket(bytes, bytes.length, target));
+  }
+
+  /** Ends the traffic; fails when sending had failed in between. */
+  @Override
+  public void close() {
+    sending.cancel(false);
+    executor.shutdown();
+    try {
+      if (!executor.awaitTermination(10, TimeUnit.SECONDS)) {
+        throw new AssertionError("the sender did not end within 10 s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    socket.close();
+    if (failure != null) {
+      throw new AssertionError("sending failed after " + sent + " datagrams", failure);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.tocsin.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.tocsin.embedded.scenario.Scenario;
+import io.tocsin.embedded.scenario.ScenarioReport;
+import io.tocsin.embedded.scenario.ScenarioRunner;
+import io.tocsin.embedded.scenario.TrafficSender;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+import org.testcontainers.DockerClientFactory;
+
+/**
+ * Every scenario on containers. Needs a Docker daemon on this machine: skipped on a laptop without
+ * one, failed in CI ({@code CI=true}) unless {@code TOCSIN_WITHOUT_DOCKER} says why there can be
+ * none.
+ */
+class ScenariosOnContainersTest {
+  private static final Consumer<String> PROGRESS =
+      line -> System.out.println("[containers] " + line);
+
+  private static ContainerStack stack;
+
+  @BeforeAll
+  static void startStack() throws Exception {
+    requireDocker();
+    Path repository = TestStacks.tools().repository();
+    buildImages(repository);
+    stack = new ContainerStack(repository, PROGRESS);
+    stack.start();
+  }
+
+  @AfterAll
+  static void stopStack() {
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  @TestFactory
+  List<DynamicTest> scenarios() {
+    return ScenarioTests.playedBy(ScenariosOnContainersTest::play);
+  }
+
+  /** Each scenario meets an agent of its own, so there is nothing left to do for the runner. */
+  private static ScenarioReport play(Scenario scenario) {
+    stack.restartAgent(scenario.agent());
+    TrafficSender sender =
+        new TrafficSender(
+            TestStacks.tools().tocsin(), List.of("--host", stack.agentAddress()), PROGRESS);
+    return new ScenarioRunner(stack.clickHouseClient(), sender, overrides -> {}, PROGRESS)
+        .play(scenario);
+  }
+
+  private static void requireDocker() {
+    boolean answers = DockerClientFactory.instance().isDockerAvailable();
+    String reason = System.getenv("TOCSIN_WITHOUT_DOCKER");
+    boolean isCi = "true".equals(System.getenv("CI"));
+    if (!answers && isCi && reason == null) {
+      throw new AssertionError(
+          "CI=true and no Docker daemon answers: run 'deploy/images/daemon start' and export the"
+              + " DOCKER_HOST that it prints, or say in TOCSIN_WITHOUT_DOCKER why there can be none");
+    }
+    assumeTrue(
+        answers,
+        "no Docker daemon answers"
+            + (reason == null ? ": see deploy/images/daemon --help" : ": " + reason));
+  }
+
+  private static void buildImages(Path repository) throws IOException, InterruptedException {
+    Process build =
+        new ProcessBuilder(repository.resolve("deploy/images/build").toString())
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader output = build.inputReader()) {
+      output.lines().forEach(PROGRESS);
+    }
+    assertThat(build.waitFor()).as("exit code of deploy/images/build").isZero();
+  }
+}

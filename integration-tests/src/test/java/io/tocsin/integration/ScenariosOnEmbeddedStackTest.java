@@ -1,0 +1,41 @@
+package io.tocsin.integration;
+
+import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.scenario.ScenarioRunner;
+import io.tocsin.embedded.scenario.TrafficSender;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/**
+ * Every scenario on one embedded stack, as {@code make demo} plays it. The runner starts the agent
+ * again where a scenario wants it configured otherwise.
+ */
+class ScenariosOnEmbeddedStackTest {
+  private static Stack stack;
+
+  @BeforeAll
+  static void startStack() {
+    stack = TestStacks.create("scenarios");
+    stack.start();
+  }
+
+  @AfterAll
+  static void stopStack() {
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  @TestFactory
+  List<DynamicTest> scenarios() {
+    Consumer<String> progress = System.out::println;
+    TrafficSender sender =
+        TrafficSender.local(TestStacks.tools().tocsin(), stack.ports().offset(), progress);
+    ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, progress);
+    return ScenarioTests.playedBy(runner::play);
+  }
+}

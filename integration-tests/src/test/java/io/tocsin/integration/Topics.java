@@ -1,0 +1,85 @@
+package io.tocsin.integration;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.tocsin.events.v1.Event;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Reads whole topics. What a topic holds is what Kafka acknowledged, so it is the truth that
+ * ClickHouse is compared with.
+ */
+final class Topics {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  private final String bootstrapServers;
+
+  /**
+   * @param bootstrapServers host:port
+   */
+  Topics(String bootstrapServers) {
+    this.bootstrapServers = bootstrapServers;
+  }
+
+  /** Every event that the topic holds at the time of the call, in no order across partitions. */
+  List<Event> read(String topic) {
+    Map<String, Object> properties =
+        Map.of(
+            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+            bootstrapServers,
+            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+            ByteArrayDeserializer.class,
+            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+            ByteArrayDeserializer.class,
+            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+            false,
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+            "read_committed");
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties)) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(info -> new TopicPartition(info.topic(), info.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      List<Event> events = new ArrayList<>();
+      long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
+      while (!reached(consumer, ends)) {
+        if (System.nanoTime() > deadlineNanos) {
+          throw new AssertionError(
+              "%s was not read to its end within %s: got %d events of offsets %s"
+                  .formatted(topic, DEADLINE, events.size(), ends));
+        }
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
+          events.add(decode(record));
+        }
+      }
+      return events;
+    }
+  }
+
+  private static boolean reached(Consumer<?, ?> consumer, Map<TopicPartition, Long> ends) {
+    return ends.entrySet().stream()
+        .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+  }
+
+  private static Event decode(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return Event.parseFrom(record.value());
+    } catch (InvalidProtocolBufferException e) {
+      throw new AssertionError(
+          "%s partition %d offset %d is not an Event: %s"
+              .formatted(record.topic(), record.partition(), record.offset(), e.getMessage()),
+          e);
+    }
+  }
+}
