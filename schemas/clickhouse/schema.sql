@@ -17,7 +17,7 @@ CREATE TABLE tocsin.agent_stats
     `received` UInt64 COMMENT 'datagrams or frames taken from the socket' CODEC(Delta(8), ZSTD(1)),
     `received_bytes` UInt64 COMMENT 'bytes of their payload' CODEC(Delta(8), ZSTD(1)),
     `kernel_dropped` UInt64 COMMENT 'datagrams the kernel dropped before they could be read' CODEC(Delta(8), ZSTD(1)),
-    `malformed` UInt64 COMMENT 'frames that became a reject' CODEC(Delta(8), ZSTD(1)),
+    `malformed` UInt64 COMMENT 'reject records made of frames' CODEC(Delta(8), ZSTD(1)),
     `rate_limited` UInt64 COMMENT 'frames refused by a rate limit' CODEC(Delta(8), ZSTD(1)),
     `events` UInt64 COMMENT 'events made from frames' CODEC(Delta(8), ZSTD(1)),
     `spooled` UInt64 COMMENT 'records that took the way over the disk spool' CODEC(Delta(8), ZSTD(1)),
@@ -113,6 +113,24 @@ CREATE TABLE tocsin.alerts_latest
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY fingerprint
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
+CREATE TABLE tocsin.listener_totals
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `received` SimpleAggregateFunction(max, UInt64),
+    `kernel_dropped` SimpleAggregateFunction(max, UInt64),
+    `rate_limited` SimpleAggregateFunction(max, UInt64),
+    `malformed` SimpleAggregateFunction(max, UInt64),
+    `events` SimpleAggregateFunction(max, UInt64),
+    `acked` SimpleAggregateFunction(max, UInt64),
+    `dropped` SimpleAggregateFunction(max, UInt64),
+    `reported_at` SimpleAggregateFunction(max, DateTime64(9, 'UTC'))
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (agent_id, boot_id, listener)
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
 CREATE TABLE tocsin.pages
@@ -237,6 +255,38 @@ CREATE MATERIALIZED VIEW tocsin.alerts_latest_from_history TO tocsin.alerts_late
 AS SELECT *
 FROM tocsin.alert_history;
 
+CREATE MATERIALIZED VIEW tocsin.listener_totals_from_agent_stats TO tocsin.listener_totals
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `received` UInt64,
+    `kernel_dropped` UInt64,
+    `rate_limited` UInt64,
+    `malformed` UInt64,
+    `events` UInt64,
+    `acked` UInt64,
+    `dropped` UInt64,
+    `reported_at` DateTime64(9, 'UTC')
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    max(s.received) AS received,
+    max(s.kernel_dropped) AS kernel_dropped,
+    max(s.rate_limited) AS rate_limited,
+    max(s.malformed) AS malformed,
+    max(s.events) AS events,
+    max(s.acked) AS acked,
+    max(s.dropped) AS dropped,
+    max(s.received_at) AS reported_at
+FROM tocsin.agent_stats AS s
+GROUP BY
+    agent_id,
+    boot_id,
+    listener;
+
 CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_alert_updates TO tocsin.stored_events_1m
 (
     `agent_id` LowCardinality(String),
@@ -357,7 +407,7 @@ CREATE VIEW tocsin.balance
     `stored_rejects` UInt64,
     `missing` Int64,
     `unreported` Int64,
-    `reported_at` DateTime64(9, 'UTC'),
+    `reported_at` SimpleAggregateFunction(max, DateTime64(9, 'UTC')),
     `closed` UInt8
 )
 AS WITH
@@ -374,8 +424,8 @@ AS WITH
             max(s.events) AS events,
             max(s.acked) AS acked,
             max(s.dropped) AS dropped,
-            max(s.received_at) AS reported_at
-        FROM tocsin.agent_stats AS s
+            max(s.reported_at) AS reported_at
+        FROM tocsin.listener_totals AS s
         GROUP BY
             agent_id,
             boot_id,

@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS tocsin.agent_stats
     received UInt64 COMMENT 'datagrams or frames taken from the socket' CODEC(Delta, ZSTD(1)),
     received_bytes UInt64 COMMENT 'bytes of their payload' CODEC(Delta, ZSTD(1)),
     kernel_dropped UInt64 COMMENT 'datagrams the kernel dropped before they could be read' CODEC(Delta, ZSTD(1)),
-    malformed UInt64 COMMENT 'frames that became a reject' CODEC(Delta, ZSTD(1)),
+    malformed UInt64 COMMENT 'reject records made of frames' CODEC(Delta, ZSTD(1)),
     rate_limited UInt64 COMMENT 'frames refused by a rate limit' CODEC(Delta, ZSTD(1)),
     events UInt64 COMMENT 'events made from frames' CODEC(Delta, ZSTD(1)),
     spooled UInt64 COMMENT 'records that took the way over the disk spool' CODEC(Delta, ZSTD(1)),
