@@ -61,7 +61,7 @@ SELECT
     sum(r.stored_rejects) AS stored_rejects,
     sum(r.missing) AS missing,
     sum(r.unreported) AS unreported,
-    max(r.reported_at) AS reported_at,
+    toDateTime64(max(r.reported_at), 9, 'UTC') AS reported_at,
     in_flight = 0 AND missing = 0 AS closed
 FROM runs AS r
 GROUP BY agent_id, listener

@@ -82,14 +82,9 @@ public record Tools(Path repository) {
     }
   }
 
-  /** Alertmanager's binary: what {@code bin/tools} has fetched, else the one on PATH. */
+  /** Alertmanager's binary. */
   public Path alertmanager() {
-    return Stream.of("alertmanager/alertmanager", "alertmanager/usr/bin/prometheus-alertmanager")
-        .map(folder()::resolve)
-        .filter(Files::isExecutable)
-        .findFirst()
-        .or(() -> onPath("alertmanager", "prometheus-alertmanager"))
-        .orElseThrow(() -> missing(folder().resolve("alertmanager/alertmanager")));
+    return required(folder().resolve("alertmanager/alertmanager"));
   }
 
   /** First of these programs that PATH has. */

@@ -18,7 +18,7 @@ final class DemoResult {
   private static final String OPEN_ALERTS =
       """
       SELECT device, check, toString(severity), formatDateTime(first_seen, '%H:%i:%S'), update_count, summary
-      FROM tocsin.alerts WHERE state = 'open' ORDER BY severity, device LIMIT 20""";
+      FROM tocsin.alerts WHERE state = 'open' ORDER BY severity DESC, device LIMIT 20""";
   private static final String PAGES =
       """
       SELECT formatDateTime(sent_at, '%H:%i:%S'), toString(status),
@@ -82,7 +82,7 @@ final class DemoResult {
     String offset = ports.offset() == 0 ? "" : " PORT_OFFSET=" + ports.offset();
     address(
         "Grafana, where it is installed",
-        "make up GRAFANA=1" + offset + ", then http://127.0.0.1:" + ports.grafana());
+        "make demo GRAFANA=1" + offset + ", then http://127.0.0.1:" + ports.grafana());
     address("logs", stack.state().logs().toString());
     out.flush();
   }

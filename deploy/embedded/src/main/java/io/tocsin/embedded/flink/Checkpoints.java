@@ -72,15 +72,17 @@ final class Checkpoints {
   /**
    * Makes room for the run that starts from {@code restored}: it will number its checkpoints from
    * there. What a killed run left half-written is deleted; a newer complete one, which can only be
-   * unreadable, is moved aside for people to look at.
+   * unreadable, is moved aside for people to look at; of the older ones, which no later run would
+   * delete, so many are kept that there are {@code retained} with the restored one.
    */
-  void prepareFor(Path restored) throws IOException {
+  void prepareFor(Path restored, int retained) throws IOException {
+    int kept = 0;
     for (Path checkpoint : numbered()) {
-      if (number(checkpoint) <= number(restored)) {
-        continue;
-      }
-      if (Files.exists(checkpoint.resolve(METADATA))) {
+      boolean isComplete = Files.exists(checkpoint.resolve(METADATA));
+      if (isComplete && number(checkpoint) > number(restored)) {
         Files.move(checkpoint, aside(checkpoint));
+      } else if (isComplete && kept < retained) {
+        kept++;
       } else {
         delete(checkpoint);
       }

@@ -26,7 +26,7 @@ import org.apache.flink.core.execution.RecoveryClaimMode;
 final class FlinkConfiguration {
 
   /** Checkpoints kept of each job, so that an unreadable one is not the end. */
-  private static final int RETAINED_CHECKPOINTS = 3;
+  static final int RETAINED_CHECKPOINTS = 3;
 
   /** One for each job, and as many again for a restart beside one that is being cancelled. */
   static final int TASK_SLOTS = 6;

@@ -9,13 +9,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
@@ -116,6 +119,15 @@ public final class FlinkMain implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    Map<String, Optional<Path>> restored = new LinkedHashMap<>();
+    try {
+      for (String name : JOBS.keySet()) {
+        restored.put(name, restorePoint(name));
+      }
+    } catch (UnreadableCheckpointsException e) {
+      LOG.error("{}", e.getMessage());
+      return ServiceSpec.EXIT_UNUSABLE;
+    }
     Path temporary = Files.createDirectories(path.toAbsolutePath().resolve("tmp"));
     Configuration configuration =
         FlinkConfiguration.cluster(restAddress, restPort, temporary, Optional.ofNullable(logFile));
@@ -129,18 +141,13 @@ public final class FlinkMain implements Callable<Integer> {
                 .setNumSlotsPerTaskManager(FlinkConfiguration.TASK_SLOTS)
                 .build());
     cluster.start();
-    Map<String, JobID> submitted = new LinkedHashMap<>();
+    Map<String, JobID> submitted = new ConcurrentHashMap<>();
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> stop(cluster, List.copyOf(submitted.values()))));
     try {
       for (String name : JOBS.keySet()) {
-        submitted.put(name, submit(name, configuration));
+        submitted.put(name, submit(name, configuration, restored.get(name)));
       }
-    } catch (UnreadableCheckpointsException e) {
-      LOG.error("{}", e.getMessage());
-      return ServiceSpec.EXIT_UNUSABLE;
-    }
-    try {
       return watch(cluster, submitted);
     } catch (Exception e) {
       if (isStopping) {
@@ -151,14 +158,14 @@ public final class FlinkMain implements Callable<Integer> {
     }
   }
 
-  private JobID submit(String name, Configuration clusterConfiguration) throws Exception {
-    Path folder = path.toAbsolutePath().resolve("checkpoints").resolve(name);
-    Optional<Path> restored = restorePoint(name, folder);
+  private JobID submit(String name, Configuration clusterConfiguration, Optional<Path> restored)
+      throws Exception {
     // From the name alone: the same in every run.
     UUID uuid = UUID.nameUUIDFromBytes(("tocsin-" + name).getBytes(StandardCharsets.UTF_8));
     JobID id = new JobID(uuid.getLeastSignificantBits(), uuid.getMostSignificantBits());
     Configuration configuration =
-        FlinkConfiguration.job(clusterConfiguration, id, stateBackend, folder.toUri(), restored);
+        FlinkConfiguration.job(
+            clusterConfiguration, id, stateBackend, checkpointFolder(name).toUri(), restored);
     try (PackagedProgram program =
         PackagedProgram.newBuilder()
             .setEntryPointClassName(JOBS.get(name).getName())
@@ -175,12 +182,16 @@ public final class FlinkMain implements Callable<Integer> {
     return id;
   }
 
-  private static Optional<Path> restorePoint(String name, Path folder) throws IOException {
-    Checkpoints checkpoints = new Checkpoints(folder);
+  private Path checkpointFolder(String name) {
+    return path.toAbsolutePath().resolve("checkpoints").resolve(name);
+  }
+
+  private Optional<Path> restorePoint(String name) throws IOException {
+    Checkpoints checkpoints = new Checkpoints(checkpointFolder(name));
     Optional<Path> restored =
         checkpoints.newestReadable(warning -> LOG.warn("job {}: {}", name, warning));
     if (restored.isPresent()) {
-      checkpoints.prepareFor(restored.get());
+      checkpoints.prepareFor(restored.get(), FlinkConfiguration.RETAINED_CHECKPOINTS);
     }
     return restored;
   }
@@ -195,14 +206,16 @@ public final class FlinkMain implements Callable<Integer> {
 
   /** Returns when a job has ended: they are meant to run for ever, so that is a failure. */
   private int watch(MiniCluster cluster, Map<String, JobID> jobs) throws Exception {
-    boolean hasRun = false;
+    Set<JobID> haveRun = new HashSet<>();
     while (true) {
       if (isStopping) {
         throw new IllegalStateException("stopping");
       }
       for (Map.Entry<String, JobID> job : jobs.entrySet()) {
         JobStatus status = cluster.getJobStatus(job.getValue()).get();
-        hasRun |= status == JobStatus.RUNNING;
+        if (status == JobStatus.RUNNING) {
+          haveRun.add(job.getValue());
+        }
         if (status.isGloballyTerminalState()) {
           JobResult result = cluster.requestJobResult(job.getValue()).get();
           Throwable cause =
@@ -211,7 +224,7 @@ public final class FlinkMain implements Callable<Integer> {
                   .map(e -> e.deserializeError(FlinkMain.class.getClassLoader()))
                   .orElse(null);
           LOG.error("job {} has ended for good as {}", job.getKey(), status, cause);
-          return hasRun ? 1 : ServiceSpec.EXIT_UNUSABLE;
+          return haveRun.contains(job.getValue()) ? 1 : ServiceSpec.EXIT_UNUSABLE;
         }
       }
       Thread.sleep(POLL_INTERVAL_MS);

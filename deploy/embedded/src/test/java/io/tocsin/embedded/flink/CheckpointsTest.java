@@ -109,16 +109,18 @@ class CheckpointsTest {
 
   @Test
   void roomIsMadeForTheNumbersThatTheNextRunWillUse() throws IOException {
+    complete(1);
+    complete(2);
     complete(3);
     Path restored = complete(4);
     unreadable(5);
     Files.writeString(checkpoint(6).resolve("state-file"), "half");
 
-    new Checkpoints(folder).prepareFor(restored);
+    new Checkpoints(folder).prepareFor(restored, 3);
 
     try (var left = Files.list(folder.resolve("job"))) {
       assertThat(left.map(path -> path.getFileName().toString()))
-          .containsExactlyInAnyOrder("chk-3", "chk-4", "unreadable-chk-5");
+          .containsExactlyInAnyOrder("chk-2", "chk-3", "chk-4", "unreadable-chk-5");
     }
   }
 }
