@@ -407,7 +407,7 @@ CREATE VIEW tocsin.balance
     `stored_rejects` UInt64,
     `missing` Int64,
     `unreported` Int64,
-    `reported_at` SimpleAggregateFunction(max, DateTime64(9, 'UTC')),
+    `reported_at` DateTime64(9, 'UTC'),
     `closed` UInt8
 )
 AS WITH
@@ -472,7 +472,7 @@ SELECT
     sum(r.stored_rejects) AS stored_rejects,
     sum(r.missing) AS missing,
     sum(r.unreported) AS unreported,
-    max(r.reported_at) AS reported_at,
+    toDateTime64(max(r.reported_at), 9, 'UTC') AS reported_at,
     (in_flight = 0) AND (missing = 0) AS closed
 FROM runs AS r
 GROUP BY
