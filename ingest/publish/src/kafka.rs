@@ -11,6 +11,7 @@ use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
 use tocsin_telemetry::{Health, Listener};
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
+use crate::leftovers::{KafkaLog, Leftovers, Search};
 use crate::spool::{self, SegmentFile, Spool};
 use crate::{KafkaConfig, Publisher, Record, Remainder, SpoolConfig};
 
@@ -58,19 +59,15 @@ impl KafkaPublisher {
     pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Listener>], health: Arc<Health>) -> Result<Self, StartError> {
         let max_spool_bytes = spool.max_size.as_u64();
         let spool = if max_spool_bytes > 0 { Some(Spool::open(&spool.dir, max_spool_bytes, listeners)?) } else { None };
+        let has_leftovers = spool.as_ref().is_some_and(Spool::has_backlog);
+        let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
         let producer = client_config(kafka).create_with_context(Context(Arc::clone(&deliveries)))?;
         let sender = Arc::new(Sender { producer, deliveries });
         let is_closing = Arc::new(AtomicBool::new(false));
         let drainer = {
             let (sender, is_closing) = (Arc::clone(&sender), Arc::clone(&is_closing));
-            let drain = move || {
-                if let Some(spool) = &sender.deliveries.spool {
-                    while !is_closing.load(Ordering::Acquire) {
-                        sender.drain_one(spool);
-                    }
-                }
-            };
+            let drain = move || sender.drain(log, &is_closing);
             thread::Builder::new().name("spool".to_owned()).spawn(drain).map_err(StartError::Thread)?
         };
         Ok(Self { sender, is_closing, drainer: Mutex::new(Some(drainer)) })
@@ -181,30 +178,68 @@ impl Sender {
         }
     }
 
+    /// What the spool's thread does: empties it from the front until the publisher is closed. `log` is there when an earlier run left
+    /// records, and is read before any of them is sent.
+    fn drain(&self, log: Option<KafkaLog>, is_closing: &AtomicBool) {
+        let Some(spool) = &self.deliveries.spool else { return };
+        let mut leftovers = Leftovers::default();
+        if let Some(log) = log {
+            spool.leftovers().take_while(|_| !is_closing.load(Ordering::Acquire)).for_each(|record| leftovers.add(&record));
+            let pause = |duration| self.pause(duration, is_closing);
+            let problem = |problem: &str| self.deliveries.health.kafka_problem(problem.to_owned());
+            if Search::new(log, &pause, &problem).run(&mut leftovers).is_err() {
+                return;
+            }
+        }
+        while !is_closing.load(Ordering::Acquire) {
+            self.drain_one(spool, &mut leftovers);
+        }
+    }
+
+    /// Waits, and returns whether to go on; false at once when the publisher is closed.
+    fn pause(&self, duration: Duration, is_closing: &AtomicBool) -> bool {
+        let end = Instant::now() + duration;
+        while !is_closing.load(Ordering::Acquire) {
+            match end.checked_duration_since(Instant::now()) {
+                Some(left) if !left.is_zero() => self.deliveries.wait(left.min(WAIT)),
+                _ => return true,
+            }
+        }
+        false
+    }
+
     /// Hands the spool's front over, or waits a little where that is not possible.
-    fn drain_one(&self, spool: &Spool) {
+    fn drain_one(&self, spool: &Spool, leftovers: &mut Leftovers) {
         if !spool.wait(WAIT) {
+            // What an earlier run left is gone: give its memory back.
+            *leftovers = Leftovers::default();
             return;
         }
         if let Some(pause) = self.deliveries.back_off() {
             return self.deliveries.wait(pause.min(WAIT));
         }
         let Some(front) = spool.front() else { return };
+        if front.is_leftover && leftovers.is_settled(&front.record.payload) {
+            return spool.advance(&front);
+        }
         if !self.deliveries.reserve(front.record.bytes()) {
             return self.deliveries.wait(WAIT);
         }
         match self.hand_over(&front.record, Some(&front.segment)) {
-            Ok(()) => spool.advance(&front),
+            Ok(()) => {}
             Err(Refused::ForNow(problem)) => {
                 self.deliveries.health.kafka_problem(problem);
-                self.deliveries.start_back_off();
+                return self.deliveries.start_back_off();
             }
             Err(Refused::ForGood(error)) => {
                 if let Some(reject) = self.deliveries.refuse(&front.record, &error) {
                     self.deliveries.spool_or_drop(reject, false);
                 }
-                spool.advance(&front);
             }
         }
+        if front.is_leftover {
+            leftovers.settle(&front.record.payload);
+        }
+        spool.advance(&front);
     }
 }

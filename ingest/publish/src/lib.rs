@@ -1,12 +1,13 @@
 //! Records -> Kafka.
 //!
 //! What is promised: [`Publisher::publish`] never waits for Kafka. A record is acknowledged by all replicas, or waits in memory or on disk,
-//! or is counted as dropped with its reason. Records of one key stay in order while they are published by one thread. A record can be
-//! published twice after a kill with a spool that is not empty; its event id is the same.
+//! or is counted as dropped with its reason. Records of one key stay in order while they are published by one thread. What an earlier run
+//! left in the spool is looked up in Kafka first, and sent only where it is not there.
 
 mod config;
 mod delivery;
 mod kafka;
+mod leftovers;
 mod memory;
 mod record;
 mod refusal;

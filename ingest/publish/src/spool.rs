@@ -59,6 +59,8 @@ pub(crate) struct Front {
     pub(crate) record: Record,
     /// While anybody holds it, the file is not deleted.
     pub(crate) segment: Arc<SegmentFile>,
+    /// An earlier run put it there.
+    pub(crate) is_leftover: bool,
     entry_bytes: u64,
 }
 
@@ -162,6 +164,14 @@ impl Spool {
         state.segments.back_mut().ok_or_else(|| io::Error::other("a spool without a segment"))
     }
 
+    /// The records that an earlier run left, in order, as far as they are readable and were not handed over. Nobody has to wait for it.
+    pub(crate) fn leftovers(&self) -> impl Iterator<Item = Record> {
+        let state = self.lock();
+        let is_leftover = |segment: &&Segment| segment.number() < state.first_own_number;
+        let segments: Vec<_> = state.segments.iter().filter(is_leftover).map(Segment::entries).collect();
+        segments.into_iter().flatten().map(|entry| entry.into_record(None))
+    }
+
     /// From now on, what is appended came back from the producer, and goes in front of what is there. The drainer must have ended.
     pub(crate) fn begin_return(&self) {
         self.lock().is_returning = true;
@@ -187,11 +197,9 @@ impl Spool {
             }
             match segment.read() {
                 Ok((mut entry, entry_bytes)) => {
-                    if segment.number() < first_own_number {
-                        entry.listener = None;
-                    }
-                    let counters = entry.listener.take().and_then(|name| self.listeners.get(&name).cloned());
-                    return Some(Front { record: entry.into_record(counters), segment: segment.file(), entry_bytes });
+                    let is_leftover = segment.number() < first_own_number;
+                    let counters = entry.listener.take().filter(|_| !is_leftover).and_then(|name| self.listeners.get(&name).cloned());
+                    return Some(Front { record: entry.into_record(counters), segment: segment.file(), is_leftover, entry_bytes });
                 }
                 Err(damage) => {
                     let skipped = segment.give_up(&damage);

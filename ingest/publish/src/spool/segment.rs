@@ -30,7 +30,7 @@ impl Drop for SegmentFile {
             return;
         }
         if let Err(error) = fs::remove_file(&self.path) {
-            tracing::error!(path = %self.path.display(), %error, "cannot delete a sent spool file; it will be sent again at the next start");
+            tracing::error!(path = %self.path.display(), %error, "cannot delete a sent spool file; the next start looks for its records in Kafka");
         }
         self.disk_bytes.fetch_sub(self.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
     }
@@ -40,7 +40,7 @@ impl Drop for SegmentFile {
 #[derive(Debug)]
 pub(super) struct Segment {
     file: Arc<SegmentFile>,
-    handle: File,
+    handle: Arc<File>,
     written_bytes: u64,
     read_bytes: u64,
     /// Of an earlier run: nothing is appended to it.
@@ -75,6 +75,30 @@ pub(super) fn leftovers(dir: &Path, disk_bytes: &Arc<AtomicU64>) -> io::Result<V
     numbers.into_iter().map(|number| Segment::reopen(dir, number, disk_bytes)).collect()
 }
 
+/// The entry at `position` of a file that is written up to `end`, and its size on disk.
+fn read_entry(handle: &File, position: u64, end: u64) -> Result<(Entry, u64), Damage> {
+    let left = end - position;
+    let mut prefix = [0; PREFIX_BYTES];
+    if left < PREFIX_BYTES as u64 {
+        return Err(Damage::Torn);
+    }
+    handle.read_exact_at(&mut prefix, position)?;
+    let (body_bytes, checksum) = entry::prefix(prefix);
+    let entry_bytes = (PREFIX_BYTES + body_bytes) as u64;
+    if body_bytes > MAX_BODY_BYTES {
+        return Err(Damage::Checksum);
+    }
+    if left < entry_bytes {
+        return Err(Damage::Torn);
+    }
+    let mut body = vec![0; body_bytes];
+    handle.read_exact_at(&mut body, position + PREFIX_BYTES as u64)?;
+    if crc32fast::hash(&body) != checksum {
+        return Err(Damage::Checksum);
+    }
+    entry::decode(body.into()).map(|entry| (entry, entry_bytes)).ok_or(Damage::Checksum)
+}
+
 impl Segment {
     pub(super) fn create(dir: &Path, number: u64, disk_bytes: &Arc<AtomicU64>) -> io::Result<Self> {
         let path = path_of(dir, number);
@@ -98,7 +122,7 @@ impl Segment {
             keep: AtomicBool::new(false),
             disk_bytes: Arc::clone(disk_bytes),
         };
-        Self { file: Arc::new(file), handle, written_bytes, read_bytes: 0, is_sealed: false }
+        Self { file: Arc::new(file), handle: Arc::new(handle), written_bytes, read_bytes: 0, is_sealed: false }
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -122,7 +146,7 @@ impl Segment {
     }
 
     pub(super) fn append(&mut self, entry: &[u8]) -> io::Result<()> {
-        if let Err(error) = self.handle.write_all(entry) {
+        if let Err(error) = (&*self.handle).write_all(entry) {
             // Half an entry must not stand before the next one.
             self.handle.set_len(self.written_bytes)?;
             return Err(error);
@@ -135,26 +159,17 @@ impl Segment {
 
     /// The entry at the read position, and its size on disk.
     pub(super) fn read(&self) -> Result<(Entry, u64), Damage> {
-        let left = self.written_bytes - self.read_bytes;
-        let mut prefix = [0; PREFIX_BYTES];
-        if left < PREFIX_BYTES as u64 {
-            return Err(Damage::Torn);
-        }
-        self.handle.read_exact_at(&mut prefix, self.read_bytes)?;
-        let (body_bytes, checksum) = entry::prefix(prefix);
-        let entry_bytes = (PREFIX_BYTES + body_bytes) as u64;
-        if body_bytes > MAX_BODY_BYTES {
-            return Err(Damage::Checksum);
-        }
-        if left < entry_bytes {
-            return Err(Damage::Torn);
-        }
-        let mut body = vec![0; body_bytes];
-        self.handle.read_exact_at(&mut body, self.read_bytes + PREFIX_BYTES as u64)?;
-        if crc32fast::hash(&body) != checksum {
-            return Err(Damage::Checksum);
-        }
-        entry::decode(body.into()).map(|entry| (entry, entry_bytes)).ok_or(Damage::Checksum)
+        read_entry(&self.handle, self.read_bytes, self.written_bytes)
+    }
+
+    /// The entries from the read position to the first that cannot be read, whatever happens to the segment meanwhile.
+    pub(super) fn entries(&self) -> impl Iterator<Item = Entry> + use<> {
+        let (handle, mut position, end) = (Arc::clone(&self.handle), self.read_bytes, self.written_bytes);
+        std::iter::from_fn(move || {
+            let (entry, entry_bytes) = if position < end { read_entry(&handle, position, end).ok()? } else { return None };
+            position += entry_bytes;
+            Some(entry)
+        })
     }
 
     /// Skips what cannot be read and says so. The file of a damage that is not a plain torn end is set aside for a person to look at.
@@ -179,7 +194,7 @@ impl Segment {
     /// Keeps the file for the next start, without the entries that were handed over.
     pub(super) fn keep_unread(&mut self, dir: &Path) {
         if let Err(error) = self.cut_read(dir).and_then(|()| self.handle.sync_all()) {
-            tracing::error!(path = %self.file.path.display(), %error, "cannot shorten a spool file; some records may be sent twice");
+            tracing::error!(path = %self.file.path.display(), %error, "cannot shorten a spool file; the next start looks for its records in Kafka");
         }
         self.file.keep.store(true, Ordering::Relaxed);
     }
@@ -194,7 +209,7 @@ impl Segment {
         let mut handle = File::create(&temporary)?;
         handle.write_all(&unread)?;
         fs::rename(&temporary, &self.file.path)?;
-        self.handle = handle;
+        self.handle = Arc::new(handle);
         Ok(())
     }
 }

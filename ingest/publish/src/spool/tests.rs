@@ -119,6 +119,24 @@ fn records_of_an_earlier_run_move_no_counters() {
 }
 
 #[test]
+fn what_an_earlier_run_left_can_be_read_without_taking_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    let texts: Vec<_> = (0..20).map(|number| format!("record {number}")).collect();
+    texts.iter().for_each(|text| spool.append(&record(text, None)).unwrap());
+    assert_eq!(spool.leftovers().count(), 0);
+    assert!(!spool.front().unwrap().is_leftover);
+    spool.close();
+    drop(spool);
+    let spool = open(dir.path());
+    spool.append(&record("own", None)).unwrap();
+    let left: Vec<_> = spool.leftovers().map(|record| String::from_utf8(record.payload.to_vec()).unwrap()).collect();
+    assert_eq!(left, texts);
+    assert!(spool.front().unwrap().is_leftover);
+    assert_eq!(take_all(&spool).len(), 21);
+}
+
+#[test]
 fn a_full_spool_refuses_and_takes_again_when_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
     let spool = Spool::open_with_segments(dir.path(), 60, 10, &[]).unwrap();
