@@ -34,9 +34,13 @@ public final class AlertmanagerService {
       throw new UncheckedIOException(config + " cannot be written: " + e.getMessage(), e);
     }
     String address = "127.0.0.1:" + ports.alertmanager();
+    Path program = tools.alertmanager();
     List<String> command =
         List.of(
-            tools.alertmanager().toString(),
+            "env",
+            // Debian's program looks for its templates in the working folder, see bin/tools.
+            "--chdir=" + program.getParent(),
+            program.toString(),
             "--config.file=" + config,
             "--storage.path=" + folder.resolve("data"),
             "--web.listen-address=" + address,

@@ -23,10 +23,10 @@ public record ServiceSpec(
     Duration stopDeadline) {
 
   /**
-   * Exit code by which a process says that starting it again cannot help: EX_CONFIG of sysexits.h.
+   * Exit code by which a process says that starting it again cannot help: EX_USAGE of sysexits.h.
    * The agent and the Flink process use it.
    */
-  public static final int EXIT_UNUSABLE = 78;
+  public static final int EXIT_UNUSABLE = 64;
 
   /** A service with the deadlines that fit most. */
   public ServiceSpec(

@@ -101,9 +101,9 @@ class SupervisorTest {
 
   @Test
   void serviceThatCannotRunIsNotStartedAgain() throws Exception {
-    supervisor.launch(shell("misconfigured", "echo no such key >&2; exit 78"));
+    supervisor.launch(shell("misconfigured", "echo no such key >&2; exit 64"));
     assertThat(supervisor.awaitFailure())
-        .isEqualTo("misconfigured says that it cannot run like this (exit code 78)");
+        .isEqualTo("misconfigured says that it cannot run like this (exit code 64)");
     assertThat(supervisor.starts("misconfigured")).isEqualTo(1);
     assertThatThrownBy(() -> supervisor.awaitReady("misconfigured"))
         .isInstanceOf(StartFailure.class)
