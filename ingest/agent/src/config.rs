@@ -76,7 +76,10 @@ pub enum ConfigError {
         error: std::io::Error,
     },
     /// It is not YAML, or has a key or value that is not known. The message names line and key.
-    #[error("{path}: {error}\ncorrect the line, or compare with deploy/config/agent.example.yaml, which has every key")]
+    #[error(
+        "{path}: {}\nhelp: correct the line, or compare with deploy/config/agent.example.yaml, which has every key",
+        .error.to_string().trim_start_matches("error: ")
+    )]
     Syntax {
         /// The file.
         path: PathBuf,
