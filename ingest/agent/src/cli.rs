@@ -15,8 +15,18 @@ use tracing_subscriber::EnvFilter;
 
 use crate::{Agent, Closing, Config};
 
+const AFTER_HELP: &str = "\
+Examples:
+  tocsin agent --dump > agent.yaml         a config to begin with: every key at its default
+  tocsin agent -c agent.yaml --check       is it usable?
+  RUST_LOG=debug tocsin agent -c agent.yaml
+
+Logs go to standard error. SIGTERM or Ctrl-C stops it after what was received is handed over: at once, or after about 12 s while Kafka is
+away. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is not usable.";
+
 /// Receive syslog and alert updates and publish them to Kafka.
 #[derive(Args, Debug, Default)]
+#[command(after_help = AFTER_HELP)]
 pub struct AgentArgs {
     /// Config file (YAML). Without it, every key has its default.
     #[arg(short, long, env = "TOCSIN_CONFIG", value_name = "FILE")]

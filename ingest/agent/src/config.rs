@@ -77,7 +77,7 @@ pub enum ConfigError {
     },
     /// It is not YAML, or has a key or value that is not known. The message names line and key.
     #[error(
-        "{path}: {}\nhelp: correct the line, or compare with deploy/config/agent.example.yaml, which has every key",
+        "{path}: {}\nhelp: correct the line; sizes are written like 16MiB and durations like 5ms, and deploy/config/agent.example.yaml has every key",
         .error.to_string().trim_start_matches("error: ")
     )]
     Syntax {

@@ -15,6 +15,9 @@ use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::mpsc;
 
+/// Records of one frame that carry its bytes. Without a bound, a datagram of 64 KiB that holds 30,000 elements would become 2 GiB.
+const MAX_RAW_COPIES: u32 = 64;
+
 /// What the agent's parsers share.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -61,7 +64,8 @@ impl Pipeline {
 
     fn frame(&self, peer: SocketAddr, frame: Frame, received_at_unix_nanos: u64) {
         let raw = kept_bytes(&frame).clone();
-        let origin = Origin {
+        let mut records = 0_u32;
+        let mut origin = Origin {
             listener: Arc::clone(&self.listener_name),
             site: Arc::clone(&self.site),
             received_at_unix_nanos,
@@ -69,12 +73,18 @@ impl Pipeline {
             raw,
         };
         match frame {
-            Frame::Message(message) => self.format.parse(&message, received_at_unix_nanos, |parsed| match parsed {
-                Ok(parsed) => {
-                    self.counters.event_made();
-                    self.publish(&self.event(&origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+            Frame::Message(message) => self.format.parse(&message, received_at_unix_nanos, |parsed| {
+                records += 1;
+                if records > MAX_RAW_COPIES {
+                    origin.raw.clear();
                 }
-                Err(refusal) => self.reject(&origin, Stage::Parse, refusal, message.len() as u64),
+                match parsed {
+                    Ok(parsed) => {
+                        self.counters.event_made();
+                        self.publish(&self.event(&origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+                    }
+                    Err(refusal) => self.reject(&origin, Stage::Parse, refusal, message.len() as u64),
+                }
             }),
             Frame::Oversize { beginning, original_bytes } => {
                 let detail = format!("{original_bytes} bytes, of which {} are kept; raise the listener's max_message", beginning.len());

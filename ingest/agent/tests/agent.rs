@@ -256,6 +256,19 @@ fn a_bad_element_of_an_array_is_rejected_alone_and_the_balance_holds() {
 }
 
 #[test]
+fn a_datagram_of_very_many_elements_does_not_multiply_its_bytes() {
+    let running = start("kind: alert, listen: '[::]:0'");
+    let elements = vec!["0"; 10_000].join(",");
+    sender(v4(running.port())).send(format!("[{elements}]").as_bytes()).unwrap();
+    let stats = running.wait_for(|stats| stats.acked == 10_000);
+    assert_eq!((stats.received, stats.malformed), (1, 10_000));
+    let events = running.events();
+    let frame_bytes = elements.len() + 2;
+    assert_eq!(events.iter().filter(|event| event.raw.len() == frame_bytes).count(), 64);
+    assert_eq!(events.iter().filter(|event| event.raw.is_empty()).count(), 10_000 - 64);
+}
+
+#[test]
 fn tcp_takes_lines_counted_frames_and_a_line_of_70_000_bytes() {
     let running = start("kind: syslog, transport: tcp, listen: '[::]:0'");
     let long = format!("<13>{}", "x".repeat(70_000));

@@ -16,8 +16,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// An agent that reported this recently is taken to be running, so a newer report of it is worth waiting for. It reports each second.
 const ALIVE: Duration = Duration::from_secs(10);
 
+const AFTER_HELP: &str = "\
+The sheet is closed when nothing is missing and nothing is in flight. Exit codes: 0 closed, 1 not closed or ClickHouse does not answer.
+schemas/README.md says what each column counts.";
+
 /// `tocsin balance`
 #[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
 pub struct BalanceArgs {
     #[command(flatten)]
     clickhouse: ClickHouseArgs,

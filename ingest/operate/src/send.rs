@@ -25,12 +25,21 @@ use pace::Pace;
 use target::{Addresses, Target};
 use traffic::Traffic;
 
+const AFTER_HELP: &str = "\
+Examples:
+  tocsin send integration-tests/scenarios/burst-500/updates.jsonl          as it happened
+  tocsin send burst.jsonl --rate 100 --target alert-udp=192.0.2.7:5515
+  tocsin send --generate syslog-tcp --count 1000000 --sources 50           as fast as it goes
+
+Further keys of a line: \"payload_base64\" in place of \"payload\", \"repeat\": N, \"framing\" as --framing.";
+
 /// `tocsin send ...`
 #[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
 pub struct SendArgs {
     /// Events file, one JSON object a line: {"offset_ms": 12, "to": "alert-udp", "payload": "text"}. Played at its own times unless
     /// --rate or --full-speed says otherwise.
-    #[arg(value_name = "FILE.jsonl", required_unless_present = "generate", conflicts_with = "generate")]
+    #[arg(value_name = "FILE.jsonl", conflicts_with = "generate")]
     file: Option<PathBuf>,
 
     /// Make up traffic for this listener: RFC 5424 syslog or alert updates, each numbered "seq=000001" and counting. At full speed

@@ -131,8 +131,8 @@ impl Decoder {
     /// Decides the framing of the next frame; `None` when more bytes are needed.
     fn start(&mut self, is_end: bool) -> Option<()> {
         if self.method == Some(Method::OctetCounting) {
-            // Senders that count and still end their messages with a newline outside the count.
-            let line_ends = self.buffer.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            // Senders that count and still end their messages with a newline or a zero byte outside the count.
+            let line_ends = self.buffer.iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b'\0')).count();
             self.buffer.advance(line_ends);
         }
         if self.buffer.is_empty() {
@@ -154,17 +154,22 @@ impl Decoder {
     }
 
     /// `MSG-LEN SP` at the start of the buffer. In a connection of lines a length must be followed by PRI, because a line without PRI can
-    /// begin with a number.
+    /// begin with a number; so must a first length over the limit, which would swallow all that follows if it were none.
     fn opening(&self) -> Opening {
         let digits = self.buffer.iter().take(MAX_LENGTH_DIGITS + 1).take_while(|byte| byte.is_ascii_digit()).count();
         if digits == 0 || digits > MAX_LENGTH_DIGITS || self.buffer.first() == Some(&b'0') {
             return Opening::Line;
         }
         let bytes = self.buffer.iter().take(digits).fold(0, |value, digit| value * 10 + usize::from(digit - b'0'));
-        match (self.buffer.get(digits), self.buffer.get(digits + 1), self.method) {
-            (None, _, _) | (Some(b' '), None, Some(Method::Line)) => Opening::Unknown,
-            (Some(b' '), Some(first), Some(Method::Line)) if *first != b'<' => Opening::Line,
-            (Some(b' '), _, _) => Opening::Counted { bytes, prefix_bytes: digits + 1 },
+        let is_doubtful = match self.method {
+            Some(method) => method == Method::Line,
+            None => bytes > self.max_frame_bytes,
+        };
+        match (self.buffer.get(digits), self.buffer.get(digits + 1)) {
+            (None, _) => Opening::Unknown,
+            (Some(b' '), None) if is_doubtful => Opening::Unknown,
+            (Some(b' '), Some(first)) if is_doubtful && *first != b'<' => Opening::Line,
+            (Some(b' '), _) => Opening::Counted { bytes, prefix_bytes: digits + 1 },
             _ => Opening::Line,
         }
     }
@@ -252,6 +257,11 @@ mod tests {
     }
 
     #[test]
+    fn a_zero_byte_after_a_counted_frame_is_no_frame() {
+        check(b"7 <13>one\x007 <13>two\0", &[message("<13>one"), message("<13>two")]);
+    }
+
+    #[test]
     fn an_empty_line_is_a_frame_so_that_it_is_counted() {
         check(b"<13>one\n\n<13>two\n", &[message("<13>one"), message(""), message("<13>two")]);
     }
@@ -294,6 +304,11 @@ mod tests {
             b"99 <13>456789012345678901234",
             &[Frame::Truncated { beginning: Bytes::from_static(b"<13>4567890123456789"), announced_bytes: 99 }],
         );
+    }
+
+    #[test]
+    fn a_first_line_that_begins_with_a_great_number_does_not_swallow_the_connection() {
+        check(b"20261120 x\n<13>one\n", &[message("20261120 x"), message("<13>one")]);
     }
 
     #[test]

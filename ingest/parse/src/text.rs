@@ -9,10 +9,10 @@ use crate::Refusal;
 /// A byte-order mark in UTF-8, which some senders put first (RFC 5424 6.4).
 pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The frame as text, without what surrounds it: white space, zero bytes at the end, a byte-order mark at the start. Bytes that are not
+/// The frame as text, without what surrounds it: white space, zero bytes, a byte-order mark at the start. Bytes that are not
 /// UTF-8 become U+FFFD; the raw bytes travel with the event, so nothing is lost by it.
 pub(crate) fn decode(frame: &[u8]) -> Result<Cow<'_, str>, Refusal> {
-    let trimmed = trim_end(frame).trim_ascii_start();
+    let trimmed = trim(frame);
     if trimmed.is_empty() {
         let detail = match frame.len() {
             0 => "the datagram or frame has no bytes; nothing to do, unless a monitor was to send something".to_owned(),
@@ -37,10 +37,12 @@ pub(crate) fn decode(frame: &[u8]) -> Result<Cow<'_, str>, Refusal> {
     })
 }
 
-fn trim_end(frame: &[u8]) -> &[u8] {
-    let is_padding = |byte: &u8| *byte == 0 || byte.is_ascii_whitespace();
-    let end = frame.iter().rposition(|byte| !is_padding(byte)).map_or(0, |last| last + 1);
-    frame.get(..end).unwrap_or_default()
+/// Some senders end a message with a zero byte after the newline, which puts it before the next line of a stream.
+fn trim(frame: &[u8]) -> &[u8] {
+    let is_text = |byte: &u8| *byte != 0 && !byte.is_ascii_whitespace();
+    let start = frame.iter().position(is_text).unwrap_or(frame.len());
+    let end = frame.iter().rposition(is_text).map_or(start, |last| last + 1);
+    frame.get(start..end).unwrap_or_default()
 }
 
 fn is_control(byte: u8) -> bool {

@@ -56,9 +56,9 @@ pub(crate) fn date_time(year: u32, month: u32, day: u32, time: Time) -> Option<D
     Some(date.to_datetime(time))
 }
 
-/// `.` and digits at the start of `text` as nanoseconds, and what follows; 0 where there is no fraction.
+/// `.` or `,` (ISO 8601) and digits at the start of `text` as nanoseconds, and what follows; 0 where there is no fraction.
 pub(crate) fn fraction(text: &str) -> (u32, &str) {
-    let Some(after_dot) = text.strip_prefix('.') else { return (0, text) };
+    let Some(after_dot) = text.strip_prefix(['.', ',']) else { return (0, text) };
     let end = after_dot.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(after_dot.len());
     match after_dot.split_at_checked(end) {
         Some((fraction_text, rest)) if end > 0 => (nanos_of_fraction(fraction_text), rest),

@@ -81,7 +81,7 @@ impl Addresses {
 /// Reads `NAME=HOST:PORT`.
 pub fn parse_exception(text: &str) -> Result<(Target, String), String> {
     let (name, address) = text.split_once('=').ok_or("write it as NAME=HOST:PORT, for example syslog-udp=127.0.0.1:514")?;
-    let target = Target::from_str(name, false)?;
+    let target = Target::from_str(name, false).map_err(|_| format!("{name:?} is none of alert-udp, syslog-udp, syslog-tcp"))?;
     if !address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
         return Err(format!("{address:?} is not HOST:PORT"));
     }

@@ -24,7 +24,7 @@ fn fields(element: Value, number: usize) -> Result<Fields, Refusal> {
     for (name, value) in members {
         match value {
             Value::Object(labels) if name == "labels" => {
-                labels.into_iter().for_each(|(label, value)| fields.set_label(&label, text_of(value).unwrap_or_default()));
+                labels.into_iter().for_each(|(label, value)| text_of(value).into_iter().for_each(|text| fields.set_label(&label, text)));
             }
             Value::Object(_) | Value::Array(_) if NAMES.contains(&name.as_str()) => {
                 let detail = format!("field `{name}` of element {number} holds an object or array; send a string");

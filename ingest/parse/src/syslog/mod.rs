@@ -3,6 +3,7 @@
 //! Any text is a syslog message: RFC 3164 4.3.3 has a rule for the worst of them, and a message that is stored as it came is worth more
 //! than a refusal. So this parser never refuses; what it cannot name stays in `message`.
 
+mod cisco;
 mod rfc3164;
 mod rfc5424;
 

@@ -1,9 +1,8 @@
-//! RFC 3164 as it is sent: `TIMESTAMP SP HOSTNAME SP TAG[PID]: CONTENT`, with every part missing somewhere, and Cisco's
-//! `SEQ: HOST: *TIMESTAMP: %FACILITY-SEVERITY-MNEMONIC: CONTENT`.
+//! RFC 3164 as it is sent: `TIMESTAMP SP HOSTNAME SP TAG[PID]: CONTENT`, with every part missing somewhere.
 
 use jiff::civil::{DateTime, Time};
 
-use super::Header;
+use super::{Header, cisco};
 use crate::time;
 
 /// RFC 3164 allows 32 for TAG and RFC 5424 48 for APP-NAME; real ones are longer, sentences are not single words.
@@ -12,53 +11,40 @@ const MAX_TAG_BYTES: usize = 128;
 const MAX_HOST_BYTES: usize = 255;
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const WEEKDAYS: [&str; 7] = ["Mon ", "Tue ", "Wed ", "Thu ", "Fri ", "Sat ", "Sun "];
+/// Time zones that stand between a time and a host; any other word there is the host.
+const ZONES: [&str; 14] = ["UTC", "GMT", "WET", "WEST", "CET", "CEST", "EET", "EEST", "EST", "EDT", "CST", "CDT", "PST", "PDT"];
 
 /// Reads what follows PRI. Never fails: what has no name is the message.
 pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Header {
-    let mut header = Header::default();
     let text = text.trim_start();
-    let (sequence, rest) = cisco_sequence(text);
-    let (sender_name, rest) = name_before_timestamp(rest, received_at_unix_nanos);
-    let (timestamp, rest) = match timestamp(rest, received_at_unix_nanos) {
-        Some((nanos, rest)) => (Some(nanos), rest),
-        None => (None, rest),
-    };
-    // Without a time there is no host name either: the next word would be a guess. Without anything of Cisco's, digits are content.
-    let (host, content) = match (sender_name, timestamp) {
-        (Some(name), _) => (Some(name), rest),
-        (None, Some(_)) => host(rest),
-        (None, None) => (None, rest),
-    };
-    let is_header = timestamp.is_some() || content.starts_with('%');
-    header.host = host.map(str::to_owned);
-    header.event_time_unix_nanos = timestamp.flatten();
-    header.syslog.sequence = sequence.filter(|_| is_header);
-    let content = if is_header { content } else { text };
-    if !read_cisco_mnemonic(content, &mut header) {
-        read_tag(content, &mut header);
+    if let Some(header) = cisco::parse(text, received_at_unix_nanos) {
+        return header;
     }
+    // NX-OS writes a colon first.
+    let (event_time_unix_nanos, host, content) = match timestamp(text.trim_start_matches([':', ' ']), received_at_unix_nanos) {
+        Some((nanos, rest)) => {
+            let (host, content) = host(rest);
+            (nanos, host.map(str::to_owned), content)
+        }
+        // Without a time there is no host name either: the next word would be a guess.
+        None => (None, None, text),
+    };
+    // The header of a relay goes before what the device says of itself.
+    if let Some(header) = cisco::parse(content, received_at_unix_nanos) {
+        return Header {
+            host: host.or(header.host),
+            event_time_unix_nanos: event_time_unix_nanos.or(header.event_time_unix_nanos),
+            syslog: header.syslog,
+        };
+    }
+    let mut header = Header { host, event_time_unix_nanos, ..Header::default() };
+    read_tag(content, &mut header);
     header
 }
 
-/// `123: ` as Cisco's `service sequence-numbers` writes it, or the lone `: ` of NX-OS.
-fn cisco_sequence(text: &str) -> (Option<u64>, &str) {
-    let Some((digits, rest)) = text.split_once(": ") else { return (None, text) };
-    if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return (None, text);
-    }
-    (digits.parse().ok(), rest.trim_start())
-}
-
-/// `switch1: ` where a time follows: Cisco's `logging origin-id hostname`.
-fn name_before_timestamp(text: &str, received_at_unix_nanos: u64) -> (Option<&str>, &str) {
-    match text.split_once(": ") {
-        Some((name, rest)) if is_host(name) && timestamp(rest, received_at_unix_nanos).is_some() => (Some(name), rest),
-        _ => (None, text),
-    }
-}
-
 /// A time and what follows it and its separator. The inner `None` is a time that cannot be kept.
-fn timestamp(text: &str, received_at_unix_nanos: u64) -> Option<(Option<u64>, &str)> {
+pub(super) fn timestamp(text: &str, received_at_unix_nanos: u64) -> Option<(Option<u64>, &str)> {
     // Cisco marks a clock that is not synchronised: `*` never was, `.` no longer is.
     let text = text.trim_start_matches(['*', '.']);
     let (nanos, rest) = match time::rfc3339_prefix(text) {
@@ -68,8 +54,7 @@ fn timestamp(text: &str, received_at_unix_nanos: u64) -> Option<(Option<u64>, &s
     Some((nanos, after_timestamp(rest)?))
 }
 
-/// What follows a time: white space, or Cisco's `:` with a time zone's name before it. The zone is not interpreted: abbreviations are
-/// ambiguous, and senders that give one nearly always run on UTC.
+/// What follows a time: a colon, or white space and perhaps a time zone's name, which is not interpreted: abbreviations are ambiguous.
 fn after_timestamp(rest: &str) -> Option<&str> {
     if rest.is_empty() {
         return Some(rest);
@@ -77,16 +62,16 @@ fn after_timestamp(rest: &str) -> Option<&str> {
     if let Some(after) = rest.strip_prefix(':') {
         return Some(after.trim_start());
     }
-    let after = rest.strip_prefix(' ')?.trim_start();
-    let zone_end = after.bytes().position(|byte| !byte.is_ascii_uppercase()).unwrap_or(after.len());
-    match after.split_at_checked(zone_end) {
-        Some((zone, tail)) if (2..=5).contains(&zone.len()) && tail.starts_with(": ") => Some(tail.trim_start_matches([':', ' '])),
-        _ => Some(after),
-    }
+    let after = rest.strip_prefix([' ', '\t'])?.trim_start();
+    Some(match after.split_once(' ') {
+        Some((word, tail)) if ZONES.contains(&word.trim_end_matches(':')) => tail.trim_start(),
+        _ => after,
+    })
 }
 
 /// `Mmm dd hh:mm:ss[.fraction]`, with a year before or behind it or none at all.
 fn month_name_timestamp(text: &str, received_at_unix_nanos: u64) -> Option<(Option<u64>, &str)> {
+    let text = WEEKDAYS.iter().find_map(|day| text.strip_prefix(day)).unwrap_or(text);
     let (leading_year, rest) = match year(text) {
         Some((year, rest)) => (Some(year), rest),
         None => (None, text),
@@ -150,7 +135,14 @@ fn nearest_year(received_at_unix_nanos: u64, at: impl Fn(u32) -> Option<DateTime
 
 /// HOSTNAME after a time, and what follows it. A word that ends like a TAG is no host name: local senders leave theirs away.
 fn host(text: &str) -> (Option<&str>, &str) {
-    let Some((word, rest)) = text.split_once(' ') else { return (None, text) };
+    // What syslogd of AIX and of the BSDs says itself, with its own words where the host belongs.
+    if let Some((name, rest)) = text.strip_prefix("Message forwarded from ").and_then(|after| after.split_once(": ")) {
+        return (Some(name), rest);
+    }
+    if text.starts_with("last message repeated ") {
+        return (None, text);
+    }
+    let Some((word, rest)) = text.split_once([' ', '\t']) else { return (None, text) };
     if let Some(name) = word.strip_suffix(':') {
         let before_mnemonic = rest.trim_start().starts_with('%') && is_host(name);
         return if before_mnemonic { (Some(name), rest.trim_start()) } else { (None, text) };
@@ -166,27 +158,11 @@ fn host(text: &str) -> (Option<&str>, &str) {
     (Some(word), rest.strip_prefix(": ").filter(|after| after.starts_with('%')).unwrap_or(rest))
 }
 
-fn is_host(word: &str) -> bool {
+pub(super) fn is_host(word: &str) -> bool {
     !word.is_empty()
         && word.len() <= MAX_HOST_BYTES
         && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:/@%".contains(&byte) || byte >= 0x80)
         && !word.bytes().all(|byte| byte == b':')
-}
-
-/// `%FACILITY[-SUBFACILITY]-SEVERITY-MNEMONIC: ` becomes app_name and msg_id. False where there is none.
-fn read_cisco_mnemonic(content: &str, header: &mut Header) -> bool {
-    let Some((code, message)) = content.strip_prefix('%').and_then(|rest| rest.split_once(':')) else { return false };
-    let mut parts = code.rsplitn(3, '-');
-    let (Some(mnemonic), Some(severity), Some(facility)) = (parts.next(), parts.next(), parts.next()) else { return false };
-    let is_word = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
-    let is_severity = severity.len() == 1 && severity.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
-    if !is_word(mnemonic) || !is_severity || !is_word(facility) {
-        return false;
-    }
-    header.syslog.app_name = facility.to_owned();
-    header.syslog.msg_id = mnemonic.to_owned();
-    header.syslog.message = message.trim_start().to_owned();
-    true
 }
 
 /// `TAG: `, `TAG[PID]: ` or `TAG[PID] ` becomes app_name and proc_id; where there is none, all is message.
@@ -194,7 +170,9 @@ fn read_tag(content: &str, header: &mut Header) {
     let is_tag = |tag: &str| {
         !tag.is_empty() && tag.len() <= MAX_TAG_BYTES && tag.bytes().all(|byte| byte.is_ascii_graphic() && !b"[]:\"<>{}=,".contains(&byte))
     };
-    let tag_end = content.find(['[', ':', ' ']).unwrap_or(content.len());
+    // `app:text` is a tag; a URL, a path of modules or a port number is not.
+    let ends_tag = |message: &str| !message.starts_with(|first: char| first.is_ascii_digit() || "/\\:=".contains(first));
+    let tag_end = content.find(['[', ':', ' ', '\t']).unwrap_or(content.len());
     let (tag, rest) = content.split_at_checked(tag_end).unwrap_or((content, ""));
     header.syslog.message = content.to_owned();
     if !is_tag(tag) {
@@ -208,7 +186,7 @@ fn read_tag(content: &str, header: &mut Header) {
         },
         Some(_) => return,
         None => match rest.strip_prefix(':') {
-            Some(message) if message.is_empty() || message.starts_with(' ') => ("", message),
+            Some(message) if ends_tag(message) => ("", message),
             _ => return,
         },
     };
