@@ -72,7 +72,7 @@ final class DemoResult {
     Ports ports = stack.ports();
     address("ClickHouse, SQL by hand", stack.clickHouseUrl() + "/play");
     address("Flink: jobs and checkpoints", "http://127.0.0.1:" + ports.flink());
-    address("Alertmanager", "http://127.0.0.1:" + ports.alertmanager());
+    address("Alertmanager", "http://127.0.0.1:" + ports.alertmanager() + "  /api/v2/alerts");
     address(
         "agent: metrics, health, senders",
         "http://127.0.0.1:" + ports.agentTelemetry() + "/metrics  /health  /sources");

@@ -11,7 +11,7 @@ final class UnreadableCheckpointsException extends RuntimeException {
             + count
             + " checkpoints in "
             + folder
-            + " can be read. Bring the files back from a backup, or move the folder away: the job then starts without state and reads"
-            + " its topics from the beginning");
+            + " can be read. Bring the files back from a backup, or move the folder away: the job then starts without state:"
+            + " archive and alerts go on where their consumer group stands in Kafka, and alerts has forgotten what is open");
   }
 }
