@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tocsin_parse::{Format, Refusal};
 use tocsin_publish::{Publisher, Record};
-use tocsin_sources::{Batch, Frame, Kind, ListenerConfig};
+use tocsin_sources::{Batch, Frame, Kind, ListenerConfig, Received};
 use tocsin_telemetry::{Listener, Senders};
 use tocsin_wire::events::Event;
 use tocsin_wire::rejects::{Reason, Reject, Stage};
@@ -55,10 +55,10 @@ impl Pipeline {
     }
 
     fn batch(&self, batch: Batch) {
-        let sizes = batch.frames.iter().map(|(peer, frame)| (peer.ip(), kept_bytes(frame).len()));
-        self.senders.add(sizes, batch.received_at_unix_nanos);
-        for (peer, frame) in batch.frames {
-            self.frame(peer, frame, batch.received_at_unix_nanos);
+        let sizes = batch.iter().map(|received| (received.peer.ip(), kept_bytes(&received.frame).len()));
+        self.senders.add(sizes, batch.last().map_or(0, |received| received.received_at_unix_nanos));
+        for Received { peer, received_at_unix_nanos, frame } in batch {
+            self.frame(peer, frame, received_at_unix_nanos);
         }
     }
 

@@ -1,12 +1,14 @@
 //! Sockets -> frames. I/O only: nothing here reads what a frame says, and nothing here waits for Kafka.
 //!
 //! What a source promises: every frame taken from a socket is counted as received and pushed into the queue of one parser, in order. When
-//! the queue is full the source waits for it: a UDP socket's buffer then fills and the kernel counts exactly what it drops, a TCP peer is
-//! slowed down. A stop reads what is left in the kernel's buffers before it ends.
+//! the queue is full a UDP reader keeps some megabytes back, then waits: the socket's buffer fills and the kernel counts exactly what it
+//! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
+mod backlog;
 mod config;
 mod meminfo;
 mod socket;
+mod spread;
 mod tcp;
 mod udp;
 
@@ -21,14 +23,19 @@ pub use tcp::TcpSource;
 pub use tocsin_parse::framing::Frame;
 pub use udp::UdpSource;
 
-/// Frames that were received together.
+/// A frame as it was received.
 #[derive(Debug)]
-pub struct Batch {
-    /// When they were taken from the socket, Unix nanoseconds.
+pub struct Received {
+    /// Who sent it; an address that came as IPv4-mapped is IPv4.
+    pub peer: SocketAddr,
+    /// When it arrived, Unix nanoseconds: the kernel's stamp of a datagram, the read of a stream.
     pub received_at_unix_nanos: u64,
-    /// Each with its peer, whose address is IPv4 where it came as IPv4-mapped.
-    pub frames: Vec<(SocketAddr, Frame)>,
+    /// Its bytes.
+    pub frame: Frame,
 }
+
+/// Frames that were received together, in order.
+pub type Batch = Vec<Received>;
 
 /// The parser's end of a source's queue is the other half.
 pub type Queue = mpsc::Sender<Batch>;

@@ -96,13 +96,14 @@ fn remedy(error: &io::Error) -> &'static str {
 }
 
 impl ReceiveBuffer {
-    /// One WARN when the kernel gave less than was asked for, with the line that changes it.
-    pub(crate) fn warn_if_capped(self, listener: &str) {
+    /// One WARN when the kernel gave less than was asked for to each of `sockets`, with the line that changes it.
+    pub(crate) fn warn_if_capped(self, listener: &str, sockets: usize) {
         if self.got_bytes < self.asked_bytes {
             tracing::warn!(
                 listener,
                 asked_bytes = self.asked_bytes,
                 got_bytes = self.got_bytes,
+                sockets,
                 remedy = format!("sysctl -w net.core.rmem_max={}", self.asked_bytes),
                 "the kernel capped the receive buffer; bursts larger than it are dropped (and counted)"
             );

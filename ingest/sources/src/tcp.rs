@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use crate::{Batch, BindError, Frame, ListenerConfig, Queue, Stop, now_unix_nanos, received_bytes, socket};
+use crate::{Batch, BindError, Frame, ListenerConfig, Queue, Received, Stop, now_unix_nanos, received_bytes, socket};
 
 /// Open connections of one listener; each may hold `max_message` bytes of an unfinished frame.
 const MAX_CONNECTIONS: usize = 4096;
@@ -190,6 +190,7 @@ impl Connection {
 
     fn batch(&self, frames: Vec<Frame>) -> Batch {
         self.counters.received(frames.len() as u64, frames.iter().map(received_bytes).sum());
-        Batch { received_at_unix_nanos: now_unix_nanos(), frames: frames.into_iter().map(|frame| (self.peer, frame)).collect() }
+        let received_at_unix_nanos = now_unix_nanos();
+        frames.into_iter().map(|frame| Received { peer: self.peer, received_at_unix_nanos, frame }).collect()
     }
 }

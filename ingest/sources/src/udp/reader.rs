@@ -1,0 +1,197 @@
+//! The thread that empties the sockets of one reader, and does nothing else.
+
+use std::io::IoSliceMut;
+use std::net::SocketAddr;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use nix::cmsg_space;
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
+use nix::sys::time::TimeSpec;
+use socket2::Socket;
+use tocsin_telemetry::Listener;
+
+use super::{MeasuredSocket, sample};
+use crate::backlog::Backlog;
+use crate::{Batch, Frame, Queue, Received, Stop, now_unix_nanos, received_bytes};
+
+/// Datagrams one system call may bring: enough to make the call cheap, few enough that a batch is a short delay.
+const BATCH_DATAGRAMS: usize = 64;
+/// More than the largest payload of IPv4 (65,507) or IPv6 (65,527), so that the kernel never cuts a datagram.
+const DATAGRAM_BYTES: usize = 65_536;
+/// Stands in for a peer that the kernel did not tell, which it does for every datagram of an IP socket.
+const UNKNOWN_PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
+/// How often an idle reader looks whether it is to stop.
+const STOP_CHECK: Duration = Duration::from_millis(100);
+/// How long a reader that keeps something back waits for the next datagram before it looks at the parser's queue again.
+const BACKLOG_CHECK: Duration = Duration::from_millis(1);
+/// How long a stopping reader goes on while datagrams keep coming.
+const MAX_DRAIN: Duration = Duration::from_secs(2);
+
+/// Lets datagrams gather while they come steadily: waking two threads for each one costs more than reading and parsing it.
+#[derive(Debug, Default)]
+struct Pause {
+    last_batch: Option<Instant>,
+}
+
+impl Pause {
+    /// Short against everything a person or a page could notice.
+    const DURATION: Duration = Duration::from_micros(300);
+    /// Batches closer than this are steady traffic; a datagram on its own is passed on at once.
+    const STEADY: Duration = Duration::from_millis(1);
+    /// A smaller buffer must be emptied at once: the default one holds 166 datagrams, which a burst brings in less than a pause.
+    const MIN_BUFFER_BYTES: u64 = 1024 * 1024;
+
+    fn after(&mut self, datagrams: usize, buffer_bytes: u64) {
+        let now = Instant::now();
+        let is_steady = self.last_batch.is_some_and(|last| now.duration_since(last) < Self::STEADY);
+        self.last_batch = Some(now);
+        if is_steady && datagrams < BATCH_DATAGRAMS / 2 && buffer_bytes >= Self::MIN_BUFFER_BYTES {
+            thread::sleep(Self::DURATION);
+        }
+    }
+}
+
+/// One reader: its sockets, and where their datagrams go.
+pub(super) struct Reader {
+    /// All sockets of the listener, whose buffers are measured together.
+    pub(super) sockets: Vec<Arc<MeasuredSocket>>,
+    /// The first of this reader's own sockets, and how many there are.
+    pub(super) first: usize,
+    pub(super) lanes: usize,
+    pub(super) counters: Arc<Listener>,
+    pub(super) max_message_bytes: usize,
+    pub(super) queue: Queue,
+    pub(super) stop: Stop,
+}
+
+/// What the kernel writes into; used again for every call.
+struct Buffers {
+    payloads: Vec<Vec<u8>>,
+    headers: MultiHeaders<SockaddrStorage>,
+}
+
+impl Reader {
+    pub(super) fn run(self) {
+        let mut buffers = Buffers {
+            payloads: vec![vec![0_u8; DATAGRAM_BYTES]; BATCH_DATAGRAMS],
+            headers: MultiHeaders::preallocate(BATCH_DATAGRAMS, Some(cmsg_space!(TimeSpec))),
+        };
+        let mut backlog = Backlog::new(self.queue.clone());
+        let mut drain_until = None;
+        let mut pause = Pause::default();
+        loop {
+            if drain_until.is_none() && *self.stop.borrow() {
+                drain_until = Some(Instant::now() + MAX_DRAIN);
+            }
+            let wait = match drain_until {
+                Some(deadline) if Instant::now() > deadline => break,
+                Some(_) => Duration::ZERO,
+                None if backlog.is_empty() => STOP_CHECK,
+                None => BACKLOG_CHECK,
+            };
+            let batch = self.read_all(wait, &mut buffers);
+            if batch.is_empty() && drain_until.is_some() {
+                break;
+            }
+            let datagrams = batch.len();
+            let handed_over = if datagrams > 0 { backlog.push(batch) } else { backlog.hand_over() };
+            if handed_over.is_err() {
+                break;
+            }
+            if datagrams > 0 {
+                let limit_bytes = sample(&self.sockets, self.own(), &self.counters);
+                pause.after(datagrams, limit_bytes / self.sockets.len() as u64);
+            }
+        }
+        let _ = sample(&self.sockets, self.own(), &self.counters);
+        // A parser that has ended early has failed, which the agent says when it joins it.
+        let _ = backlog.finish();
+    }
+
+    fn own(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.lanes
+    }
+
+    /// Waits until a socket has something, at most so long, and takes what is there from each, in the order of arrival.
+    fn read_all(&self, wait: Duration, buffers: &mut Buffers) -> Batch {
+        let own = &self.sockets[self.own()];
+        let mut polled: Vec<_> = own.iter().map(|lane| PollFd::new(lane.socket.as_fd(), PollFlags::POLLIN)).collect();
+        let timeout = PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO);
+        // Interrupted or not, what is there is read.
+        let _ = poll(&mut polled, timeout);
+        let mut batch = Batch::with_capacity(BATCH_DATAGRAMS);
+        for (lane, polled) in own.iter().zip(&polled) {
+            if !polled.any().unwrap_or(false) {
+                continue;
+            }
+            match self.read(&lane.socket, buffers, &mut batch) {
+                Ok(()) | Err(Errno::EAGAIN | Errno::EINTR) => {}
+                Err(error) => {
+                    tracing::error!(listener = self.counters.name(), %error, "cannot read from the socket; trying again");
+                    thread::sleep(STOP_CHECK);
+                }
+            }
+        }
+        if self.lanes > 1 {
+            batch.sort_by_key(|received| received.received_at_unix_nanos);
+        }
+        batch
+    }
+
+    /// Takes what one socket has, up to a full batch. The payloads share one allocation.
+    fn read(&self, socket: &Socket, buffers: &mut Buffers, batch: &mut Batch) -> Result<(), Errno> {
+        let mut slices: Vec<_> = buffers.payloads.iter_mut().map(|payload| [IoSliceMut::new(payload)]).collect();
+        let datagrams = recvmmsg(socket.as_raw_fd(), &mut buffers.headers, slices.iter_mut(), MsgFlags::MSG_DONTWAIT, None)?;
+        let now = now_unix_nanos();
+
+        let mut arena = BytesMut::new();
+        let mut arrivals = Vec::with_capacity(BATCH_DATAGRAMS);
+        for datagram in datagrams {
+            let start = arena.len();
+            datagram.iovs().for_each(|part| arena.extend_from_slice(part));
+            let peer = datagram.address.as_ref().and_then(peer_address).unwrap_or(UNKNOWN_PEER);
+            let stamp = datagram.cmsgs().ok().and_then(|mut messages| messages.find_map(arrival_unix_nanos));
+            arrivals.push((peer, stamp.unwrap_or(now), arena.len() - start));
+        }
+        let mut payloads = arena.freeze();
+        let mut bytes = 0;
+        let count = arrivals.len();
+        batch.extend(arrivals.into_iter().map(|(peer, received_at_unix_nanos, length)| {
+            let mut payload = payloads.split_to(length);
+            let frame = if length > self.max_message_bytes {
+                payload.truncate(self.max_message_bytes);
+                Frame::Oversize { beginning: payload, original_bytes: length as u64 }
+            } else {
+                Frame::Message(payload)
+            };
+            bytes += received_bytes(&frame);
+            Received { peer, received_at_unix_nanos, frame }
+        }));
+        self.counters.received(count as u64, bytes);
+        Ok(())
+    }
+}
+
+/// The kernel's stamp of a datagram's arrival (SO_TIMESTAMPNS): exact also when the reader comes late, so that datagrams that were read
+/// from two sockets can be put in order.
+fn arrival_unix_nanos(message: ControlMessageOwned) -> Option<u64> {
+    match message {
+        ControlMessageOwned::ScmTimestampns(stamp) => u64::try_from(Duration::from(stamp).as_nanos()).ok(),
+        _ => None,
+    }
+}
+
+/// The peer, an IPv4-mapped address as IPv4.
+fn peer_address(address: &SockaddrStorage) -> Option<SocketAddr> {
+    if let Some(v4) = address.as_sockaddr_in() {
+        return Some(SocketAddr::V4((*v4).into()));
+    }
+    let v6 = std::net::SocketAddrV6::from(*address.as_sockaddr_in6()?);
+    Some(SocketAddr::new(v6.ip().to_canonical(), v6.port()))
+}

@@ -1,0 +1,53 @@
+use std::net::UdpSocket;
+
+use tokio::sync::{mpsc, watch};
+
+use super::*;
+use crate::{Batch, Frame, Kind, QUEUE_BATCHES, Transport};
+
+fn config() -> ListenerConfig {
+    ListenerConfig { listen: ([127, 0, 0, 1], 0).into(), ..ListenerConfig::new("spread", Kind::Syslog, Transport::Udp, 0) }
+}
+
+fn number(frame: &Frame) -> u32 {
+    let Frame::Message(message) = frame else { panic!("{frame:?}") };
+    std::str::from_utf8(message).unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_burst_of_one_sender_spreads_over_the_sockets_and_arrives_whole_and_in_order() {
+    let counters = Arc::new(Listener::new("spread"));
+    let (first, _) = socket::bind(&config(), config().listen, false).unwrap();
+    let address = first.local_addr().unwrap().as_socket().unwrap();
+    let source = UdpSource::open(&config(), address, first, 4, Arc::clone(&counters)).unwrap();
+
+    // Loopback delivers inside send_to, so everything waits in the sockets before a reader starts.
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for number in 0..400_u32 {
+        sender.send_to(number.to_string().as_bytes(), address).unwrap();
+    }
+    for lane in &source.sockets {
+        assert!(meminfo::receive_memory(&lane.socket).unwrap().used_bytes > 0, "a socket got nothing");
+    }
+
+    let (queue, mut batches) = mpsc::channel::<Batch>(QUEUE_BATCHES);
+    let (stop, stopped) = watch::channel(false);
+    stop.send(true).unwrap();
+    let threads = source.start([queue], &stopped).unwrap();
+    let mut received: Vec<_> = std::iter::from_fn(|| batches.blocking_recv()).flatten().collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+
+    // A round takes a full batch of each socket; the stamps put the rounds together.
+    received.sort_by_key(|received| received.received_at_unix_nanos);
+    let numbers: Vec<_> = received.iter().map(|received| number(&received.frame)).collect();
+    assert_eq!(numbers, (0..400).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_port_that_is_spread_is_still_refused_to_others() {
+    let (first, _) = socket::bind(&config(), config().listen, false).unwrap();
+    let address = first.local_addr().unwrap().as_socket().unwrap();
+    let _source = UdpSource::open(&config(), address, first, 2, Arc::new(Listener::new("spread"))).unwrap();
+    let other = ListenerConfig { listen: address, ..config() };
+    assert!(UdpSource::bind(&other, Arc::new(Listener::new("other"))).is_err());
+}
