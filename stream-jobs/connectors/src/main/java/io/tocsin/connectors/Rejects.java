@@ -6,6 +6,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.rejects.v1.Reason;
 import io.tocsin.rejects.v1.Reject;
 import io.tocsin.rejects.v1.Stage;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Makes events with a reject as their body from what the jobs cannot take. Every event made here
@@ -14,15 +15,13 @@ import io.tocsin.rejects.v1.Stage;
  */
 public final class Rejects {
   private static final int IPV6_BYTES = 16;
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private Rejects() {}
 
   /**
-   * For a Kafka record that is not its topic's message. Its place in Kafka is its id, so reading it
-   * again gives the same one.
+   * For a Kafka record that is not its topic's message, in the archive. Its place in Kafka is its
+   * id, so reading it again gives the same one.
    *
-   * @param stage of the job that read it
    * @param place "topic-partition-offset"
    * @param timestampMillis of the record, Unix milliseconds
    * @param key as text, the device by Tocsin's convention
@@ -30,27 +29,34 @@ public final class Rejects {
    * @param detail one sentence for a person
    */
   public static Event undecodable(
-      Stage stage, String place, long timestampMillis, String key, byte[] value, String detail) {
-    long unixNanos = Math.max(0, timestampMillis) * NANOS_PER_MILLI;
+      String place, long timestampMillis, String key, byte[] value, String detail) {
+    // Saturates, so that no timestamp becomes one that the table cannot hold.
+    long unixNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, timestampMillis));
     return Event.newBuilder()
         .setEventId(place)
         .setReceivedAtUnixNanos(unixNanos)
         .setEventTimeUnixNanos(unixNanos)
         .setDevice(key)
         .setRaw(ByteString.copyFrom(value))
-        .setReject(reject(stage, Reason.REASON_UNDECODABLE, value.length, detail))
+        .setReject(reject(Stage.STAGE_ARCHIVE, Reason.REASON_UNDECODABLE, value.length, detail))
         .build();
   }
 
   /**
-   * For an event whose values do not fit where they should go. It keeps its identity and its bytes.
+   * For an event whose values do not fit its table, in the archive. It keeps its identity and its
+   * bytes.
    */
-  public static Event invalid(Stage stage, Event event, String detail) {
+  public static Event invalid(Event event, String detail) {
     Event.Builder reject =
         event.toBuilder()
             .setReceivedAtUnixNanos(Math.max(0, event.getReceivedAtUnixNanos()))
             .setEventTimeUnixNanos(Math.max(0, event.getEventTimeUnixNanos()))
-            .setReject(reject(stage, Reason.REASON_INVALID_VALUE, event.getRaw().size(), detail));
+            .setReject(
+                reject(
+                    Stage.STAGE_ARCHIVE,
+                    Reason.REASON_INVALID_VALUE,
+                    event.getRaw().size(),
+                    detail));
     if (event.getSourceIp().size() != IPV6_BYTES) {
       reject.clearSourceIp();
     }
@@ -58,10 +64,10 @@ public final class Rejects {
   }
 
   /**
-   * For an alert whose values do not fit table {@code alert_history}; the bytes are those of the
-   * alert.
+   * For an alert of the alerts job whose values do not fit table {@code alert_history}; the bytes
+   * are those of the alert.
    */
-  public static Event invalid(Stage stage, Alert alert, String detail) {
+  public static Event invalid(Alert alert, String detail) {
     ByteString bytes = alert.toByteString();
     return Event.newBuilder()
         .setEventId(alert.getEventId())
@@ -70,7 +76,7 @@ public final class Rejects {
         .setDevice(alert.getDevice())
         .setSite(alert.getSite())
         .setRaw(bytes)
-        .setReject(reject(stage, Reason.REASON_INVALID_VALUE, bytes.size(), detail))
+        .setReject(reject(Stage.STAGE_ALERTS, Reason.REASON_INVALID_VALUE, bytes.size(), detail))
         .build();
   }
 

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -132,11 +134,34 @@ public final class JobOptions {
     requirePositive("--checkpoint-interval-seconds", checkpointIntervalSeconds);
     requirePositive("--refresh-interval-seconds", refreshIntervalSeconds);
     requirePositive("--resend-interval-seconds", resendIntervalSeconds);
+    requireHttpUrl("--clickhouse-url", clickHouseUrl);
+    alertmanagerUrls.forEach(url -> requireHttpUrl("--alertmanager-urls", url));
   }
 
   private static void requirePositive(String option, long value) {
     if (value < 1) {
       throw new IllegalArgumentException(option + " is " + value + ": give at least 1");
+    }
+  }
+
+  private static void requireHttpUrl(String option, String url) {
+    if (!isHttpUrl(url)) {
+      throw new IllegalArgumentException(
+          option
+              + " has '"
+              + url
+              + "': give http://HOST:PORT or https://HOST:PORT, without spaces");
+    }
+  }
+
+  private static boolean isHttpUrl(String url) {
+    try {
+      URI uri = new URI(url);
+      return uri.getHost() != null
+          && ("http".equalsIgnoreCase(uri.getScheme())
+              || "https".equalsIgnoreCase(uri.getScheme()));
+    } catch (URISyntaxException e) {
+      return false;
     }
   }
 

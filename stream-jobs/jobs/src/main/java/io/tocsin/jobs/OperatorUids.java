@@ -20,9 +20,6 @@ public final class OperatorUids {
   /** Alerts: keeps what is an alert update. */
   public static final String ALERTS_UPDATES_FILTER = "alerts-updates-filter";
 
-  /** Alerts: keeps what is a reject. */
-  public static final String ALERTS_REJECTS_FILTER = "alerts-rejects-filter";
-
   /** Alerts: the rules, with the state of every fingerprint. */
   public static final String ALERTS_RULES = "alerts-rules";
 
@@ -31,9 +28,6 @@ public final class OperatorUids {
 
   /** Alerts: transitions to ClickHouse. */
   public static final String ALERTS_HISTORY_SINK = "alerts-history-sink";
-
-  /** Alerts: rejects to ClickHouse. */
-  public static final String ALERTS_REJECTS_SINK = "alerts-rejects-sink";
 
   /** Paging: transitions from Kafka. */
   public static final String PAGING_ALERTS_SOURCE = "paging-alerts-source";
@@ -51,11 +45,9 @@ public final class OperatorUids {
           ARCHIVE_CLICKHOUSE_SINK,
           ALERTS_EVENTS_SOURCE,
           ALERTS_UPDATES_FILTER,
-          ALERTS_REJECTS_FILTER,
           ALERTS_RULES,
           ALERTS_TRANSITIONS_SINK,
           ALERTS_HISTORY_SINK,
-          ALERTS_REJECTS_SINK,
           PAGING_ALERTS_SOURCE,
           PAGING_RESEND,
           PAGING_ALERTMANAGER_SINK);

@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class JobOptionsTest {
   @Test
@@ -88,5 +90,21 @@ class JobOptionsTest {
   void passwordIsNotPrinted() {
     assertThat(new ClickHouseConnection("http://ch:8123", "writer", "s3cret").toString())
         .doesNotContain("s3cret");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "--alertmanager-urls=am1:9093",
+        "--alertmanager-urls=http://am1:9093, http://am2:9093",
+        "--alertmanager-urls=",
+        "--clickhouse-url=ch:8123",
+        "--clickhouse-url=https://"
+      })
+  void addressThatIsNoUrlIsRefused(String argument) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobOptions.parse("job", argument))
+        .withMessageContaining(argument.substring(0, argument.indexOf('=')))
+        .withMessageContaining("http://");
   }
 }

@@ -2,6 +2,7 @@ package io.tocsin.connectors.alertmanager;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.Severity;
 import io.tocsin.model.EnumWords;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -58,7 +59,7 @@ record AlertmanagerAlert(
   private static SortedMap<String, String> labels(Alert alert) {
     SortedMap<String, String> labels = new TreeMap<>();
     labels.put("alertname", alert.getCheck());
-    labels.put("severity", EnumWords.wordOf(alert.getSeverity()));
+    labels.put("severity", severityWord(alert.getSeverity()));
     labels.put("source", alert.getSource());
     labels.put("device", alert.getDevice());
     labels.put("fingerprint", alert.getFingerprint());
@@ -74,6 +75,12 @@ record AlertmanagerAlert(
               }
             });
     return Collections.unmodifiableSortedMap(labels);
+  }
+
+  /** A severity newer than this build must page like any other: it cannot be told. */
+  private static String severityWord(Severity severity) {
+    return EnumWords.wordOf(
+        EnumWords.isSpecified(severity) ? severity : Severity.SEVERITY_INDETERMINATE);
   }
 
   /**

@@ -21,6 +21,9 @@ import java.util.concurrent.CompletableFuture;
 final class AlertmanagerClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
+  // RFC 9110 15.5.9 and RFC 6585 4: what a proxy before Alertmanager says when it is busy.
+  private static final int REQUEST_TIMEOUT = 408;
+  private static final int TOO_MANY_REQUESTS = 429;
   private static final String PATH = "/api/v2/alerts";
 
   private final ObjectMapper json = new ObjectMapper();
@@ -41,9 +44,9 @@ final class AlertmanagerClient {
   enum Outcome {
     /** It has the alerts. */
     ACCEPTED,
-    /** It will never take this request: 4xx. */
+    /** It will never take this request: 4xx but 408 and 429. */
     REFUSED,
-    /** It may take it later: 5xx, or no answer. */
+    /** It may take it later: 5xx, 408, 429, or no answer. */
     FAILED
   }
 
@@ -82,13 +85,14 @@ final class AlertmanagerClient {
   }
 
   private static Answer answer(URI endpoint, HttpResponse<String> response) {
-    int hundreds = response.statusCode() / 100;
+    int status = response.statusCode();
+    boolean isPassing = status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS;
     Outcome outcome =
-        switch (hundreds) {
+        switch (status / 100) {
           case 2 -> Outcome.ACCEPTED;
-          case 4 -> Outcome.REFUSED;
+          case 4 -> isPassing ? Outcome.FAILED : Outcome.REFUSED;
           default -> Outcome.FAILED;
         };
-    return new Answer(endpoint, outcome, response.statusCode() + " " + response.body().strip());
+    return new Answer(endpoint, outcome, status + " " + response.body().strip());
   }
 }

@@ -21,8 +21,8 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
  * <p><b>Memory.</b> During an outage the newest news of each alert waits, so there are never more
  * than there are alerts.
  *
- * <p><b>Refusals.</b> A post that every Alertmanager refuses (4xx) is counted and dropped: it would
- * be refused again.
+ * <p><b>Refusals.</b> A post that every Alertmanager refuses (4xx but 408 and 429) is counted and
+ * dropped: it would be refused again.
  */
 public final class AlertmanagerSink implements Sink<Alert> {
   /** Counter: alerts that at least one Alertmanager accepted. */

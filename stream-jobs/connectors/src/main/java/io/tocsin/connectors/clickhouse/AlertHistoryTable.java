@@ -3,7 +3,6 @@ package io.tocsin.connectors.clickhouse;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.connectors.Rejects;
 import io.tocsin.events.v1.Event;
-import io.tocsin.rejects.v1.Stage;
 
 /** Every transition to table {@code alert_history}. */
 public final class AlertHistoryTable implements TableRouter<Alert> {
@@ -17,6 +16,6 @@ public final class AlertHistoryTable implements TableRouter<Alert> {
 
   @Override
   public Event rejectOf(Alert alert, String detail) {
-    return Rejects.invalid(Stage.STAGE_ALERTS, alert, detail);
+    return Rejects.invalid(alert, detail);
   }
 }

@@ -4,7 +4,6 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.tocsin.connectors.Rejects;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.ProtobufTypeInfo;
-import io.tocsin.rejects.v1.Stage;
 import java.nio.charset.StandardCharsets;
 import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -16,9 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kafka records to Events. A record that is none becomes an Event with a reject as its body, which
- * the job sends to table {@code rejects}: nothing stops, nothing is lost, and the counter {@link
- * #UNDECODABLE_RECORDS_TOTAL} tells.
+ * Kafka records to Events. A record that is none stops nothing: the counter {@link
+ * #UNDECODABLE_RECORDS_TOTAL} tells in every job, and {@link Undecodable} says what comes of it.
  */
 public final class EventDeserializer implements KafkaRecordDeserializationSchema<Event> {
   /** Counter: records that are not their topic's message. */
@@ -26,17 +24,25 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
 
   private static final Logger LOG = LoggerFactory.getLogger(EventDeserializer.class);
 
-  private final Stage stage;
+  /** What comes of a record that is no Event. */
+  public enum Undecodable {
+    /** It comes out as an Event with a reject as its body: for the archive, which keeps all. */
+    REJECT,
+    /** Nothing comes out: for jobs beside the archive, or its bytes would be stored twice. */
+    SKIP
+  }
+
+  private final Undecodable undecodable;
   private transient Counter undecodableRecords;
   private transient boolean isLogged;
 
   /**
    * Deserializer for a job.
    *
-   * @param stage that stands in the rejects it makes
+   * @param undecodable what comes of a record that is no Event
    */
-  public EventDeserializer(Stage stage) {
-    this.stage = stage;
+  public EventDeserializer(Undecodable undecodable) {
+    this.undecodable = undecodable;
   }
 
   @Override
@@ -50,29 +56,33 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     try {
       Event event = Event.parseFrom(value);
       if (event.getBodyCase() == Event.BodyCase.BODY_NOT_SET) {
-        out.collect(
-            reject(record, value, "the event has no body that this build knows: update the jobs"));
+        onUndecodable(
+            record, value, "the event has no body that this build knows: update the jobs", out);
       } else {
         out.collect(event);
       }
     } catch (InvalidProtocolBufferException e) {
-      out.collect(reject(record, value, "no tocsin.events.v1.Event: " + e.getMessage()));
+      onUndecodable(record, value, "no tocsin.events.v1.Event: " + e.getMessage(), out);
     }
   }
 
-  private Event reject(ConsumerRecord<byte[], byte[]> record, byte[] value, String detail) {
+  private void onUndecodable(
+      ConsumerRecord<byte[], byte[]> record, byte[] value, String detail, Collector<Event> out) {
     String place = record.topic() + "-" + record.partition() + "-" + record.offset();
     undecodableRecords.inc();
     if (!isLogged) {
       LOG.warn(
-          "record {} goes to tocsin.rejects: {}; counted as {}, logged once",
+          "record {} cannot be used, the archive job keeps it in tocsin.rejects: {}; counted as {},"
+              + " logged once",
           place,
           detail,
           UNDECODABLE_RECORDS_TOTAL);
       isLogged = true;
     }
-    String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
-    return Rejects.undecodable(stage, place, record.timestamp(), key, value, detail);
+    if (undecodable == Undecodable.REJECT) {
+      String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
+      out.collect(Rejects.undecodable(place, record.timestamp(), key, value, detail));
+    }
   }
 
   @Override

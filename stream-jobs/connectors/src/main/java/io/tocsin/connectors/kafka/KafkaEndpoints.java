@@ -1,8 +1,8 @@
 package io.tocsin.connectors.kafka;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.events.v1.Event;
-import io.tocsin.rejects.v1.Stage;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -39,12 +39,12 @@ public final class KafkaEndpoints {
    * the earliest.
    *
    * @param groupId consumer group, one a job
-   * @param stage of the job, for rejects
+   * @param undecodable what comes of records that are no event
    */
   @SuppressWarnings(
       "deprecation") // The connector's own parameter type, which kafka-clients will replace in 5.0.
-  public Source<Event, ?, ?> events(String groupId, Stage stage, List<String> topics) {
-    return source(groupId, topics, new EventDeserializer(stage))
+  public Source<Event, ?, ?> events(String groupId, List<String> topics, Undecodable undecodable) {
+    return source(groupId, topics, new EventDeserializer(undecodable))
         .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST))
         .build();
   }

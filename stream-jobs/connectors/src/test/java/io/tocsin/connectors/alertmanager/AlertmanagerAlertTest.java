@@ -14,6 +14,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AlertmanagerAlertTest {
   private static final Duration RESEND = Duration.ofSeconds(60);
@@ -120,5 +121,14 @@ class AlertmanagerAlertTest {
   })
   void labelNamesAreThoseOfPrometheus(String name, String expected) {
     assertThat(AlertmanagerAlert.labelName(name)).isEqualTo(expected);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 99})
+  void severityThatThisBuildDoesNotKnowPagesAsIndeterminate(int number) {
+    Alert alert = OPEN.toBuilder().setSeverityValue(number).build();
+
+    assertThat(AlertmanagerAlert.of(alert, NOON, RESEND).labels())
+        .containsEntry("severity", "indeterminate");
   }
 }

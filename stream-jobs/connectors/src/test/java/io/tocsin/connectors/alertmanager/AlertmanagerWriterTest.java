@@ -24,6 +24,8 @@ import org.apache.flink.streaming.runtime.tasks.TestProcessingTimeService;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against small HTTP servers that answer as told; time is virtual. */
 class AlertmanagerWriterTest {
@@ -98,6 +100,19 @@ class AlertmanagerWriterTest {
     assertThat(second.posts).hasSize(1);
     assertThat(pending()).isZero();
     assertThat(counter(AlertmanagerSink.FAILED_POSTS_TOTAL)).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {408, 429})
+  void alertmanagerThatAsksForPatienceIsAskedAgain(int status) throws Exception {
+    first.status = status;
+    second.status = status;
+    writer.write(open("f1"), null);
+
+    passMillis(AlertmanagerWriter.GATHER_MILLIS);
+
+    assertThat(pending()).isEqualTo(1);
+    assertThat(counter(AlertmanagerSink.REFUSED_ALERTS_TOTAL)).isZero();
   }
 
   @Test

@@ -10,9 +10,9 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import io.tocsin.events.v1.Event;
-import io.tocsin.rejects.v1.Stage;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestEvents;
 import java.io.IOException;
@@ -68,6 +68,33 @@ class ClickHouseInsertITCase {
 
     // The table's TTL may already have dropped the oldest weeks; the view counts all of them.
     assertThat(stored("syslog")).isEqualTo("200");
+  }
+
+  @Test
+  void repeatedFullBlockIsStoredOnce() throws IOException {
+    Event[] events = new Event[BlockLimits.DEFAULT.maxRows()];
+    for (int i = 0; i < events.length; i++) {
+      events[i] = TestEvents.syslog(i + 1, NOON);
+    }
+    Block block = blockOf(events);
+
+    inserter.insert(block);
+    inserter.insert(block);
+
+    assertThat(count("syslog")).isEqualTo(Integer.toString(events.length));
+    assertThat(stored("syslog")).isEqualTo(Integer.toString(events.length));
+  }
+
+  @Test
+  void timesAtBothEndsOfTheTypeAreStoredAsTheyAre() throws IOException {
+    inserter.insert(
+        blockOf(
+            TestEvents.syslog(1, NOON).toBuilder().setEventTimeUnixNanos(0).build(),
+            TestEvents.syslog(2, NOON).toBuilder().setEventTimeUnixNanos(Long.MAX_VALUE).build()));
+
+    assertThat(select("event_time", "syslog").lines())
+        .containsExactlyInAnyOrder(
+            "1970-01-01 00:00:00.000000000", "2262-04-11 23:47:16.854775807");
   }
 
   @Test
@@ -137,6 +164,20 @@ class ClickHouseInsertITCase {
   }
 
   @Test
+  void rejectOfTheArchiveClosesTheBalanceInPlaceOfItsEvent() throws IOException {
+    Event acked = TestEvents.syslog(1, NOON);
+    Event.Builder report = TestEvents.agentStats(2, NOON).toBuilder();
+    report.getAgentStatsBuilder().setReceived(1).setEvents(1).setPublished(1).setAcked(1);
+    String sheet = "stored_events, stored_rejects, missing, unreported, closed";
+
+    inserter.insert(blockOf(report.build()));
+    assertThat(select(sheet, "balance")).isEqualTo("0\t0\t1\t0\t0");
+
+    inserter.insert(blockOf(Rejects.invalid(acked, "source_ip has 3 bytes")));
+    assertThat(select(sheet, "balance")).isEqualTo("0\t1\t0\t0\t1");
+  }
+
+  @Test
   void transitionsReachTheViewOfNewestAlerts() throws IOException {
     Alert opened =
         Alert.newBuilder()
@@ -200,7 +241,7 @@ class ClickHouseInsertITCase {
   }
 
   private Block blockOf(Event... events) {
-    EventTables tables = new EventTables(Stage.STAGE_ARCHIVE);
+    EventTables tables = new EventTables();
     BlockBuilder block = new BlockBuilder(tables.encoderFor(events[0]));
     for (Event event : events) {
       Event mine = event.toBuilder().setAgentId(agent).build();

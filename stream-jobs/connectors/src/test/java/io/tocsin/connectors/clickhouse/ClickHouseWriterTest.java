@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
 import io.tocsin.events.v1.Event;
-import io.tocsin.rejects.v1.Stage;
 import io.tocsin.testsupport.TestEvents;
 import java.util.Collection;
 import java.util.Map;
@@ -118,8 +117,7 @@ class ClickHouseWriterTest {
   }
 
   private ClickHouseWriter<Event> writer(BlockLimits limits) {
-    return new ClickHouseWriter<>(
-        new EventTables(Stage.STAGE_ARCHIVE), limits, metrics.getMetricGroup());
+    return new ClickHouseWriter<>(new EventTables(), limits, metrics.getMetricGroup());
   }
 
   private static Map<String, Integer> rowsByTable(Collection<Block> blocks) {

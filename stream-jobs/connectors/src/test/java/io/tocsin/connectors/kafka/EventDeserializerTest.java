@@ -5,6 +5,7 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.events.v1.Event;
 import io.tocsin.rejects.v1.Reason;
 import io.tocsin.rejects.v1.Stage;
@@ -23,13 +24,20 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class EventDeserializerTest {
-  private final MetricListener metrics = new MetricListener();
-  private final EventDeserializer deserializer = new EventDeserializer(Stage.STAGE_ALERTS);
+  private MetricListener metrics;
+  private final EventDeserializer deserializer = new EventDeserializer(Undecodable.REJECT);
 
   @BeforeEach
   void open() {
+    open(deserializer);
+  }
+
+  private void open(EventDeserializer deserializer) {
+    metrics = new MetricListener();
     deserializer.open(
         new InitializationContext() {
           @Override
@@ -58,7 +66,7 @@ class EventDeserializerTest {
 
     Event reject = deserialize(garbage).get(0);
 
-    assertThat(reject.getReject().getStage()).isEqualTo(Stage.STAGE_ALERTS);
+    assertThat(reject.getReject().getStage()).isEqualTo(Stage.STAGE_ARCHIVE);
     assertThat(reject.getReject().getReason()).isEqualTo(Reason.REASON_UNDECODABLE);
     assertThat(reject.getReject().getOriginalBytes()).isEqualTo(3);
     assertThat(reject.getRaw()).isEqualTo(ByteString.copyFrom(garbage));
@@ -82,14 +90,46 @@ class EventDeserializerTest {
         .isEqualTo(Reason.REASON_UNDECODABLE);
   }
 
+  @ParameterizedTest
+  @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
+  void recordWithATimeThatNoRowHoldsKeepsItsReason(long timestampMillis) {
+    Event reject = deserialize(null, timestampMillis).get(0);
+
+    assertThat(reject.getReceivedAtUnixNanos()).isEqualTo(timestampMillis < 0 ? 0 : Long.MAX_VALUE);
+  }
+
+  @Test
+  void jobBesideTheArchiveSkipsAndCountsWhatIsNoEvent() {
+    EventDeserializer skipping = new EventDeserializer(Undecodable.SKIP);
+    open(skipping);
+    Event event = TestEvents.raise(1, NOON);
+
+    for (byte[] value :
+        new byte[][] {{-1, 0, 17}, null, TestEvents.envelope(2, NOON).build().toByteArray()}) {
+      assertThat(deserialize(skipping, value, NOON.toEpochMilli())).isEmpty();
+    }
+    assertThat(deserialize(skipping, event.toByteArray(), NOON.toEpochMilli()))
+        .containsExactly(event);
+    assertThat(undecodable()).isEqualTo(3);
+  }
+
   private List<Event> deserialize(byte[] value) {
+    return deserialize(value, NOON.toEpochMilli());
+  }
+
+  private List<Event> deserialize(byte[] value, long timestampMillis) {
+    return deserialize(deserializer, value, timestampMillis);
+  }
+
+  private static List<Event> deserialize(
+      EventDeserializer deserializer, byte[] value, long timestampMillis) {
     List<Event> events = new ArrayList<>();
     deserializer.deserialize(
         new ConsumerRecord<>(
             Topics.EVENTS_ALERT,
             2,
             77,
-            NOON.toEpochMilli(),
+            timestampMillis,
             TimestampType.CREATE_TIME,
             0,
             0,

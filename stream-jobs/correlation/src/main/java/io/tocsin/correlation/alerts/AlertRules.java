@@ -27,6 +27,11 @@ import java.util.OptionalLong;
  * clear. At equal times the one that arrives later wins. So a late clear does not close what was
  * raised after it, and a late raise does not open what was cleared after it.
  *
+ * <p>Nothing happens after it was received: a later event time is taken for the time of receipt.
+ * Otherwise an alert of a device whose clock was ahead would stay open until its clear is as late.
+ *
+ * <p>An update with an action newer than this build changes nothing; the archive rejects it.
+ *
  * <p>An event with the id of the one before it is a repeated delivery and changes nothing.
  * Deliberately absent: a list of all ids seen. Kafka's idempotent producer leaves no other repeats,
  * and counting one twice would not change whether the alert is open.
@@ -54,6 +59,9 @@ public final class AlertRules {
    * @param event with an alert update as its body
    */
   public Step onUpdate(TrackedAlert state, Event event) {
+    if (!isKnown(event.getAlertUpdate().getAction())) {
+      return Step.silent(state);
+    }
     TrackedAlert known = state == null ? TrackedAlert.UNKNOWN : state;
     if (known.lastEventId().equals(event.getEventId())) {
       return Step.silent(known);
@@ -73,13 +81,17 @@ public final class AlertRules {
     return Step.silent(isForgotten ? null : state);
   }
 
+  private static boolean isKnown(AlertUpdate.Action action) {
+    return action == AlertUpdate.Action.ACTION_UPDATE || action == AlertUpdate.Action.ACTION_DELETE;
+  }
+
   private static boolean isClear(AlertUpdate update) {
     return update.getAction() == AlertUpdate.Action.ACTION_DELETE
         || update.getSeverity() == Severity.SEVERITY_CLEARED;
   }
 
   private Step onRaise(TrackedAlert known, Event event) {
-    long time = event.getEventTimeUnixNanos();
+    long time = happenedAt(event);
     if (time < known.newestClearUnixNanos()) {
       return remember(heard(known, event, known.version(), known.occurrence()));
     }
@@ -100,7 +112,7 @@ public final class AlertRules {
   }
 
   private Step onClear(TrackedAlert known, Event event) {
-    if (known.isOpen() && event.getEventTimeUnixNanos() >= known.newestRaiseUnixNanos()) {
+    if (known.isOpen() && happenedAt(event) >= known.newestRaiseUnixNanos()) {
       return tell(known, event, AlertTransition.ALERT_TRANSITION_RESOLVED, known.occurrence());
     }
     return remember(heard(known, event, known.version(), known.occurrence()));
@@ -114,7 +126,7 @@ public final class AlertRules {
   }
 
   private static Occurrence opened(Event event) {
-    long time = event.getEventTimeUnixNanos();
+    long time = happenedAt(event);
     AlertUpdate update = event.getAlertUpdate();
     return new Occurrence(
         severityOf(update), update.getSummary(), update.getLabelsMap(), time, time, 1, time);
@@ -122,7 +134,7 @@ public final class AlertRules {
 
   /** Counts a raise into an open alert; only the newest one says how the alert looks. */
   private static Occurrence raised(Occurrence before, Event event) {
-    long time = event.getEventTimeUnixNanos();
+    long time = happenedAt(event);
     AlertUpdate update = event.getAlertUpdate();
     boolean isNewest = time >= before.lastSeenUnixNanos();
     return new Occurrence(
@@ -133,6 +145,13 @@ public final class AlertRules {
         Math.max(before.lastSeenUnixNanos(), time),
         before.updateCount() + 1,
         before.toldAtUnixNanos());
+  }
+
+  /** Unsigned, as on the wire: times after 2262 are negative in Java. */
+  private static long happenedAt(Event event) {
+    long eventTime = event.getEventTimeUnixNanos();
+    long receivedAt = event.getReceivedAtUnixNanos();
+    return Long.compareUnsigned(eventTime, receivedAt) > 0 ? receivedAt : eventTime;
   }
 
   private static Severity severityOf(AlertUpdate update) {
@@ -152,7 +171,7 @@ public final class AlertRules {
 
   /** The state after an event: the newest times move on, whatever else it did. */
   private TrackedAlert heard(TrackedAlert known, Event event, long version, Occurrence occurrence) {
-    long time = event.getEventTimeUnixNanos();
+    long time = happenedAt(event);
     boolean isClear = isClear(event.getAlertUpdate());
     long forgetAt =
         version > 0
@@ -191,7 +210,7 @@ public final class AlertRules {
             .setUpdateCount(occurrence.updateCount())
             .setEventId(event.getEventId());
     if (isResolved) {
-      alert.setResolvedAtUnixNanos(event.getEventTimeUnixNanos());
+      alert.setResolvedAtUnixNanos(happenedAt(event));
     }
     return alert.build();
   }

@@ -254,4 +254,31 @@ class AlertRulesTest {
     assertThat(AlertStory.of(raise(1, NOON), delete.build()).told())
         .isEqualTo(List.of("opened/critical", "resolved/critical"));
   }
+
+  @Test
+  void actionThatThisBuildDoesNotKnowChangesNothing() {
+    Event.Builder unknown = raise(1, NOON).toBuilder();
+    unknown.getAlertUpdateBuilder().setActionValue(3);
+    Event.Builder unspecified = raise(3, TWO_SECONDS_LATER).toBuilder();
+    unspecified.getAlertUpdateBuilder().setActionValue(0);
+
+    assertThat(AlertStory.of(unknown.build()).told()).isEmpty();
+    assertThat(AlertStory.of(unknown.build()).state()).isNull();
+    assertThat(AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER), unspecified.build()).told())
+        .containsExactly("opened/critical", "resolved/critical");
+  }
+
+  @Test
+  void clearClosesWhatADeviceWithAClockAheadHasRaised() {
+    Event ahead =
+        raise(1, NOON).toBuilder().setEventTimeUnixNanos(unixNanos(AN_HOUR_LATER)).build();
+    Event afterTheEndOfTime = raise(1, NOON).toBuilder().setEventTimeUnixNanos(-1).build();
+
+    for (Event raised : List.of(ahead, afterTheEndOfTime)) {
+      AlertStory story = AlertStory.of(raised, clear(2, A_SECOND_LATER));
+
+      assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
+      assertThat(story.last().getFirstSeenUnixNanos()).isEqualTo(unixNanos(NOON));
+    }
+  }
 }

@@ -3,7 +3,7 @@ package io.tocsin.jobs.alerts;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.connectors.clickhouse.AlertHistoryTable;
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.clickhouse.EventTables;
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.alerts.AlertRules;
@@ -13,7 +13,6 @@ import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
 import io.tocsin.model.ProtobufTypeInfo;
-import io.tocsin.rejects.v1.Stage;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -59,35 +58,29 @@ public final class AlertsJob {
     define(
         env,
         options.refreshInterval(),
-        kafka.events(NAME, Stage.STAGE_ALERTS, List.of(Topics.EVENTS_ALERT)),
+        kafka.events(NAME, List.of(Topics.EVENTS_ALERT), Undecodable.SKIP),
         kafka.alertTransitions(),
-        new ClickHouseSink<>(options.clickHouse(), new AlertHistoryTable()),
-        new ClickHouseSink<>(options.clickHouse(), new EventTables(Stage.STAGE_ALERTS)));
+        new ClickHouseSink<>(options.clickHouse(), new AlertHistoryTable()));
   }
 
   /**
    * Builds the job's graph.
    *
    * @param refreshInterval least event time between two {@code refreshed} transitions of one alert
-   * @param events alert updates, and rejects for records that could not be decoded; other bodies
-   *     are left to the archive
+   * @param events alert updates; other bodies, and what could not be decoded, are left to the
+   *     archive
    * @param transitions takes every transition without waiting
    * @param history takes every transition once
-   * @param rejects takes the rejects
    */
   public static void define(
       StreamExecutionEnvironment env,
       Duration refreshInterval,
       Source<Event, ?, ?> events,
       Sink<Alert> transitions,
-      Sink<Alert> history,
-      Sink<Event> rejects) {
-    SingleOutputStreamOperator<Event> received =
-        env.fromSource(events, byAgentsClock(), "alert updates")
-            .uid(OperatorUids.ALERTS_EVENTS_SOURCE);
-
+      Sink<Alert> history) {
     SingleOutputStreamOperator<Alert> decisions =
-        received
+        env.fromSource(events, byAgentsClock(), "alert updates")
+            .uid(OperatorUids.ALERTS_EVENTS_SOURCE)
             .filter(Event::hasAlertUpdate)
             .name("updates")
             .uid(OperatorUids.ALERTS_UPDATES_FILTER)
@@ -105,14 +98,6 @@ public final class AlertsJob {
         .disableChaining()
         .name("alert history")
         .uid(OperatorUids.ALERTS_HISTORY_SINK);
-    received
-        .filter(Event::hasReject)
-        .name("undecodable")
-        .uid(OperatorUids.ALERTS_REJECTS_FILTER)
-        .sinkTo(rejects)
-        .disableChaining()
-        .name("rejects")
-        .uid(OperatorUids.ALERTS_REJECTS_SINK);
   }
 
   private static WatermarkStrategy<Event> byAgentsClock() {

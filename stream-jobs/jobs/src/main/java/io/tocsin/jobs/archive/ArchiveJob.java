@@ -2,13 +2,13 @@ package io.tocsin.jobs.archive;
 
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
 import io.tocsin.connectors.clickhouse.EventTables;
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
-import io.tocsin.rejects.v1.Stage;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -36,8 +36,8 @@ public final class ArchiveJob {
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,
-        kafka.events(NAME, Stage.STAGE_ARCHIVE, Topics.ALL_EVENTS),
-        new ClickHouseSink<>(options.clickHouse(), new EventTables(Stage.STAGE_ARCHIVE)));
+        kafka.events(NAME, Topics.ALL_EVENTS, Undecodable.REJECT),
+        new ClickHouseSink<>(options.clickHouse(), new EventTables()));
   }
 
   /**

@@ -15,8 +15,9 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Decides what Alertmanager is told when. It remembers each open alert as it was posted, and
- * nothing of one that is over.
+ * Decides what Alertmanager is told when. It remembers each open alert as it was posted, and one
+ * that is over for a day: while ClickHouse is away the alerts job restarts and repeats what it told
+ * since its last checkpoint, and a life that is over must not page again.
  *
  * <p>Alertmanager knows an alert by its labels, and would page for the same alert again if they
  * changed. So an alert keeps the labels with which it opened; only a change of severity makes a new
@@ -26,9 +27,13 @@ import org.apache.flink.util.Collector;
  * is not repeated to it.
  */
 final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
+  private static final long FORGET_AFTER_MILLIS = Duration.ofDays(1).toMillis();
+
   private final long resendIntervalMillis;
   private transient ValueState<Alert> postedAlert;
-  private transient ValueState<Long> nextResendMillis;
+
+  /** The one timer of an alert: to post it again while it is open, to forget it when it is over. */
+  private transient ValueState<Long> nextTimerMillis;
 
   PagingFunction(Duration resendInterval) {
     this.resendIntervalMillis = resendInterval.toMillis();
@@ -41,7 +46,7 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
             .getState(
                 new ValueStateDescriptor<>(
                     "posted-alert", ProtobufTypeInfo.forMessage(Alert.class)));
-    nextResendMillis =
+    nextTimerMillis =
         getRuntimeContext().getState(new ValueStateDescriptor<>("next-resend", Types.LONG));
   }
 
@@ -49,22 +54,40 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
   public void processElement(Alert alert, Context context, Collector<Alert> out)
       throws IOException {
     Alert posted = postedAlert.value();
-    if (posted != null && alert.getVersion() <= posted.getVersion()) {
-      return; // The alerts job repeats transitions after a failure.
+    if (posted != null && isRepeated(posted, alert)) {
+      return;
     }
-    if (alert.getState() == AlertState.ALERT_STATE_OPEN) {
+    if (isOpen(alert)) {
       onOpen(posted, alert, context.timerService(), out);
     } else {
       onOver(posted, alert, context.timerService(), out);
     }
   }
 
+  /**
+   * The alerts job repeats transitions after a failure. The version alone does not tell: it counts
+   * from 1 again when the alerts job has lost its state.
+   */
+  private static boolean isRepeated(Alert posted, Alert alert) {
+    return alert.getVersion() <= posted.getVersion() && happenedAt(alert) <= happenedAt(posted);
+  }
+
+  private static long happenedAt(Alert alert) {
+    return alert.hasResolvedAtUnixNanos()
+        ? alert.getResolvedAtUnixNanos()
+        : alert.getLastSeenUnixNanos();
+  }
+
+  private static boolean isOpen(Alert alert) {
+    return alert.getState() == AlertState.ALERT_STATE_OPEN;
+  }
+
   private void onOpen(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
       throws IOException {
-    if (posted == null) {
+    if (posted == null || !isOpen(posted)) {
       postedAlert.update(alert);
       out.collect(alert);
-      resendLater(timers);
+      setTimer(timers, resendIntervalMillis);
       return;
     }
     Alert now = alert.toBuilder().clearLabels().putAllLabels(posted.getLabelsMap()).build();
@@ -77,19 +100,17 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
 
   private void onOver(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
       throws IOException {
-    if (posted == null) {
-      out.collect(alert);
-      return;
-    }
-    out.collect(
-        alert.toBuilder()
-            .setSeverity(posted.getSeverity())
-            .clearLabels()
-            .putAllLabels(posted.getLabelsMap())
-            .build());
-    timers.deleteProcessingTimeTimer(nextResendMillis.value());
-    postedAlert.clear();
-    nextResendMillis.clear();
+    Alert over =
+        posted == null
+            ? alert
+            : alert.toBuilder()
+                .setSeverity(posted.getSeverity())
+                .clearLabels()
+                .putAllLabels(posted.getLabelsMap())
+                .build();
+    postedAlert.update(over);
+    out.collect(over);
+    setTimer(timers, FORGET_AFTER_MILLIS);
   }
 
   /** The alert as Alertmanager knows it, over at the time of the update that changed it. */
@@ -105,15 +126,21 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
       throws IOException {
     Alert posted = postedAlert.value();
-    if (posted != null) {
+    if (isOpen(posted)) {
       out.collect(posted);
-      resendLater(context.timerService());
+      setTimer(context.timerService(), resendIntervalMillis);
+    } else {
+      postedAlert.clear();
+      nextTimerMillis.clear();
     }
   }
 
-  private void resendLater(TimerService timers) throws IOException {
-    long next = timers.currentProcessingTime() + resendIntervalMillis;
-    nextResendMillis.update(next);
+  private void setTimer(TimerService timers, long delayMillis) throws IOException {
+    if (nextTimerMillis.value() != null) {
+      timers.deleteProcessingTimeTimer(nextTimerMillis.value());
+    }
+    long next = timers.currentProcessingTime() + delayMillis;
+    nextTimerMillis.update(next);
     timers.registerProcessingTimeTimer(next);
   }
 }

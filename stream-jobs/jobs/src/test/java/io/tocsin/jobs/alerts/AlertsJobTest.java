@@ -27,13 +27,12 @@ class AlertsJobTest {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestCluster.extension();
 
   @Test
-  void updatesBecomeTransitionsInBothSinksAndUndecodableRecordsBecomeRejects() throws Exception {
-    Event reject = TestEvents.reject(2, NOON);
+  void updatesBecomeTransitionsInBothSinksAndOtherBodiesAreLeftToTheArchive() throws Exception {
     Outcome outcome =
         run(
             List.of(
                 TestEvents.raise(1, NOON),
-                reject,
+                TestEvents.reject(2, NOON),
                 TestEvents.syslog(3, NOON),
                 TestEvents.clear(4, TWO_SECONDS_LATER),
                 TestEvents.raise(5, A_SECOND_LATER)));
@@ -43,7 +42,6 @@ class AlertsJobTest {
         .containsExactly(
             AlertTransition.ALERT_TRANSITION_OPENED, AlertTransition.ALERT_TRANSITION_RESOLVED);
     assertThat(outcome.history()).isEqualTo(outcome.transitions());
-    assertThat(outcome.rejects()).containsExactly(reject);
   }
 
   @Test
@@ -57,7 +55,6 @@ class AlertsJobTest {
     Outcome outcome = run(burst);
 
     assertThat(outcome.transitions()).extracting(Alert::getDevice).containsExactly("n0418");
-    assertThat(outcome.rejects()).isEmpty();
   }
 
   @Test
@@ -68,16 +65,10 @@ class AlertsJobTest {
     }
 
     var env = TestCluster.environment();
-    try (CollectingSink<Alert> transitions = new CollectingSink<>();
-        CollectingSink<Event> rejects = new CollectingSink<>()) {
+    try (CollectingSink<Alert> transitions = new CollectingSink<>()) {
       var history = new HangingSink(transitions, events.size());
       AlertsJob.define(
-          env,
-          Duration.ofMinutes(1),
-          ListSource.of(Event.class, events),
-          transitions,
-          history,
-          rejects);
+          env, Duration.ofMinutes(1), ListSource.of(Event.class, events), transitions, history);
       env.execute();
 
       assertThat(transitions.elements()).hasSize(events.size());
@@ -117,22 +108,16 @@ class AlertsJobTest {
     }
   }
 
-  private record Outcome(List<Alert> transitions, List<Alert> history, List<Event> rejects) {}
+  private record Outcome(List<Alert> transitions, List<Alert> history) {}
 
   private static Outcome run(List<Event> events) throws Exception {
     var env = TestCluster.environment();
     try (CollectingSink<Alert> transitions = new CollectingSink<>();
-        CollectingSink<Alert> history = new CollectingSink<>();
-        CollectingSink<Event> rejects = new CollectingSink<>()) {
+        CollectingSink<Alert> history = new CollectingSink<>()) {
       AlertsJob.define(
-          env,
-          Duration.ofMinutes(1),
-          ListSource.of(Event.class, events),
-          transitions,
-          history,
-          rejects);
+          env, Duration.ofMinutes(1), ListSource.of(Event.class, events), transitions, history);
       env.execute();
-      return new Outcome(transitions.elements(), history.elements(), rejects.elements());
+      return new Outcome(transitions.elements(), history.elements());
     }
   }
 }

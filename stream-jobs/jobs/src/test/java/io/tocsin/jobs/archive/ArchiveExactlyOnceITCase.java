@@ -10,7 +10,6 @@ import io.tocsin.connectors.clickhouse.ClickHouseSink;
 import io.tocsin.connectors.clickhouse.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.ProtobufTypeInfo;
-import io.tocsin.rejects.v1.Stage;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestCluster;
 import io.tocsin.testsupport.TestEvents;
@@ -50,7 +49,7 @@ class ArchiveExactlyOnceITCase {
     var sink =
         new ClickHouseSink<>(
             new ClickHouseConnection(clickHouse.url(), "default", ""),
-            new EventTables(Stage.STAGE_ARCHIVE),
+            new EventTables(),
             smallBlocks);
 
     var env = TestCluster.environment();

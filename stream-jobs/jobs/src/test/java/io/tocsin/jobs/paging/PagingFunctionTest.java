@@ -2,6 +2,7 @@ package io.tocsin.jobs.paging;
 
 import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
 import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -106,13 +107,17 @@ class PagingFunctionTest {
   }
 
   @Test
-  void resolvedAlertIsPostedAtOnceWithItsOwnLabelsAndLeavesNothing() throws Exception {
+  void resolvedAlertIsPostedAtOnceWithItsOwnLabelsAndForgottenAfterADay() throws Exception {
     send(OPENED);
     send(resolved(OPENED).putLabels("rack", "c1").build());
 
     Alert posted = harness.extractOutputValues().get(1);
     assertThat(posted.getState()).isEqualTo(AlertState.ALERT_STATE_RESOLVED);
     assertThat(posted.getLabelsMap()).isEqualTo(OPENED.getLabelsMap());
+    assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
+
+    harness.setProcessingTime(Duration.ofDays(1).toMillis());
+    assertThat(harness.extractOutputValues()).hasSize(2);
     assertThat(harness.numKeyedStateEntries()).isZero();
     assertThat(harness.numProcessingTimeTimers()).isZero();
   }
@@ -120,7 +125,7 @@ class PagingFunctionTest {
   @Test
   void alertThatWasResolvedBeforeTheJobStartedIsPostedOnce() throws Exception {
     send(resolved(OPENED).build());
-    harness.setProcessingTime(2 * RESEND_MILLIS);
+    harness.setProcessingTime(Duration.ofDays(1).toMillis());
 
     assertThat(harness.extractOutputValues()).hasSize(1);
     assertThat(harness.numKeyedStateEntries()).isZero();
@@ -148,6 +153,29 @@ class PagingFunctionTest {
     send(OPENED);
 
     assertThat(harness.extractOutputValues()).containsExactly(OPENED);
+  }
+
+  @Test
+  void repeatedLifeOfAnAlertThatIsOverIsIgnored() throws Exception {
+    Alert resolved = resolved(OPENED).build();
+    send(OPENED);
+    send(resolved);
+    send(OPENED);
+    send(resolved);
+
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED, resolved);
+  }
+
+  @Test
+  void alertsJobThatCountsFromTheStartAgainStillPages() throws Exception {
+    Alert resolved = resolved(OPENED).build();
+    Alert openedLater =
+        OPENED.toBuilder().setLastSeenUnixNanos(unixNanos(TWO_SECONDS_LATER)).build();
+    send(OPENED);
+    send(resolved);
+    send(openedLater);
+
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED, resolved, openedLater);
   }
 
   private static Alert.Builder next(Alert before, AlertTransition transition) {
