@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS tocsin.agent_stats
     boot_id UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta, ZSTD(1)),
     agent_sequence UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta, ZSTD(1)),
     listener LowCardinality(String) COMMENT 'configured name of the listener',
-    received_at DateTime64(9, 'UTC') COMMENT 'when the agent took it from the socket' CODEC(Delta, ZSTD(1)),
+    received_at DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta, ZSTD(1)),
     event_time DateTime64(9, 'UTC') COMMENT 'when it happened by the sender''s clock; received_at where it gave none' CODEC(Delta, ZSTD(1)),
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
