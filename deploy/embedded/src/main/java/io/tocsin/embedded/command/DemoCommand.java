@@ -10,31 +10,21 @@ import io.tocsin.embedded.scenario.ScenarioReport;
 import io.tocsin.embedded.scenario.ScenarioRunner;
 import io.tocsin.embedded.scenario.TrafficSender;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code stack demo}: a fresh stack, scenarios played on it, and what it found. */
 @Command(
     name = "demo",
     sortOptions = false,
-    description = "Start a fresh stack, play scenarios, show what was found, stay until Ctrl-C.")
+    description =
+        "Start a fresh stack in an emptied folder, play scenarios, show what was found, stay until Ctrl-C.")
 final class DemoCommand implements Callable<Integer> {
 
-  @Option(
-      names = "--port-offset",
-      defaultValue = "0",
-      description = "added to every port (default: ${DEFAULT-VALUE})")
-  private int portOffset;
-
-  @Option(
-      names = "--state",
-      required = true,
-      paramLabel = "DIR",
-      description = "emptied at the start")
-  private Path state;
+  @Mixin private StackArguments arguments;
 
   @Option(
       names = "--scenario",
@@ -48,20 +38,15 @@ final class DemoCommand implements Callable<Integer> {
       description = "end after the result; exit code 1 where it is not the expected one")
   private boolean once;
 
-  @Option(names = "--grafana", description = "with Grafana, where the machine has it")
-  private boolean withGrafana;
-
-  @Option(names = "--help", usageHelp = true, description = "print this and exit")
-  private boolean isHelpRequested;
-
   @Override
   public Integer call() throws IOException, InterruptedException {
     ProgressLines progress = new ProgressLines();
     Tools tools = Tools.find();
-    StateFolder folder = new StateFolder(state);
+    StateFolder folder = new StateFolder(arguments.state);
     StackLock lock = new StackLock(folder);
     lock.clearState();
-    StackOptions options = new StackOptions(new Ports(portOffset), folder, "hashmap", withGrafana);
+    StackOptions options =
+        new StackOptions(new Ports(arguments.portOffset), folder, "hashmap", arguments.withGrafana);
     Stack stack = new Stack(options, tools, progress);
     Shutdown.onSignal(stack, lock);
     stack.start();
@@ -87,7 +72,7 @@ final class DemoCommand implements Callable<Integer> {
   private boolean play(Stack stack, Tools tools, String name, ProgressLines progress) {
     Scenario scenario = Scenario.read(tools.scenarios().resolve(name));
     progress.accept(name + ": " + scenario.title());
-    TrafficSender sender = TrafficSender.local(tools.tocsin(), portOffset, progress);
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), arguments.portOffset, progress);
     ScenarioReport report =
         new ScenarioRunner(stack.clickHouse(), sender, stack, progress).play(scenario);
     report.text().lines().forEach(line -> progress.accept("  " + line));

@@ -5,27 +5,16 @@ import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.Tools;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code stack run}: the stack in the foreground, until SIGTERM or Ctrl-C. */
 @Command(name = "run", sortOptions = false, description = "Run the stack until Ctrl-C or SIGTERM.")
 final class RunCommand implements Callable<Integer> {
 
-  @Option(
-      names = "--port-offset",
-      defaultValue = "0",
-      description = "added to every port (default: ${DEFAULT-VALUE})")
-  private int portOffset;
-
-  @Option(
-      names = "--state",
-      required = true,
-      paramLabel = "DIR",
-      description = "where everything is kept")
-  private Path state;
+  @Mixin private StackArguments arguments;
 
   @Option(
       names = "--state-backend",
@@ -33,18 +22,13 @@ final class RunCommand implements Callable<Integer> {
       description = "hashmap or rocksdb (default: ${DEFAULT-VALUE})")
   private String stateBackend;
 
-  @Option(names = "--grafana", description = "with Grafana, where the machine has it")
-  private boolean withGrafana;
-
-  @Option(names = "--help", usageHelp = true, description = "print this and exit")
-  private boolean isHelpRequested;
-
   @Override
   public Integer call() throws InterruptedException {
     ProgressLines progress = new ProgressLines();
-    StateFolder folder = new StateFolder(state);
+    StateFolder folder = new StateFolder(arguments.state);
     StackOptions options =
-        new StackOptions(new Ports(portOffset), folder, stateBackend, withGrafana);
+        new StackOptions(
+            new Ports(arguments.portOffset), folder, stateBackend, arguments.withGrafana);
     StackLock lock = new StackLock(folder);
     Stack stack = new Stack(options, Tools.find(), progress);
     Shutdown.onSignal(stack, lock);

@@ -6,10 +6,7 @@ import io.tocsin.alerts.v1.Alert;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.functions.util.ListCollector;
-import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
-import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.testutils.MetricListener;
-import org.apache.flink.util.UserCodeClassLoader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -24,18 +21,7 @@ class AlertRecordsTest {
 
   @BeforeEach
   void open() {
-    deserializer.open(
-        new InitializationContext() {
-          @Override
-          public MetricGroup getMetricGroup() {
-            return metrics.getMetricGroup();
-          }
-
-          @Override
-          public UserCodeClassLoader getUserCodeClassLoader() {
-            throw new UnsupportedOperationException("not needed");
-          }
-        });
+    deserializer.open(new MetricsOnly(metrics.getMetricGroup()));
   }
 
   @Test

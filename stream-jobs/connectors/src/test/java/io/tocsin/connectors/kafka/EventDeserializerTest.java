@@ -15,10 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.apache.flink.api.common.functions.util.ListCollector;
-import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
-import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.testutils.MetricListener;
-import org.apache.flink.util.UserCodeClassLoader;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
@@ -38,18 +35,7 @@ class EventDeserializerTest {
 
   private void open(EventDeserializer deserializer) {
     metrics = new MetricListener();
-    deserializer.open(
-        new InitializationContext() {
-          @Override
-          public MetricGroup getMetricGroup() {
-            return metrics.getMetricGroup();
-          }
-
-          @Override
-          public UserCodeClassLoader getUserCodeClassLoader() {
-            throw new UnsupportedOperationException("not needed");
-          }
-        });
+    deserializer.open(new MetricsOnly(metrics.getMetricGroup()));
   }
 
   @Test

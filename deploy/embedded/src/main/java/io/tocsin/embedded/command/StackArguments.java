@@ -1,0 +1,27 @@
+package io.tocsin.embedded.command;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** What the commands that run a whole stack for people are told alike. */
+final class StackArguments {
+
+  @Option(
+      names = "--port-offset",
+      defaultValue = "0",
+      description = "added to every port (default: ${DEFAULT-VALUE})")
+  int portOffset;
+
+  @Option(
+      names = "--state",
+      required = true,
+      paramLabel = "DIR",
+      description = "where everything is kept")
+  Path state;
+
+  @Option(names = "--grafana", description = "with Grafana, where the machine has it")
+  boolean withGrafana;
+
+  @Option(names = "--help", usageHelp = true, description = "print this and exit")
+  boolean isHelpRequested;
+}
