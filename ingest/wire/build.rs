@@ -4,7 +4,12 @@ use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/proto");
-    let files = ["tocsin/events/v1/event.proto", "tocsin/alerts/v1/alert.proto"];
+    let files = [
+        "tocsin/events/v1/event.proto",
+        "tocsin/alerts/v1/alert.proto",
+        "tocsin/registrations/v1/registration.proto",
+        "tocsin/registrations/v1/device.proto",
+    ];
     println!("cargo:rerun-if-changed={}", proto.display());
 
     let descriptors = protox::compile(files, [&proto])?;

@@ -19,11 +19,20 @@ pub enum Topic {
     AgentStats,
     /// What could not become an event, keyed by device.
     Rejects,
+    /// DHCP messages, keyed by MAC.
+    Dhcp,
+    /// SNMP traps and informs, keyed by device.
+    Snmp,
+    /// Interface counters and gauges, keyed by device.
+    Counters,
+    /// WAN probes, keyed by link.
+    Probe,
 }
 
 impl Topic {
     /// Every topic, in the order of their numbers in the spool.
-    pub const ALL: [Self; 4] = [Self::Syslog, Self::Alert, Self::AgentStats, Self::Rejects];
+    pub const ALL: [Self; 8] =
+        [Self::Syslog, Self::Alert, Self::AgentStats, Self::Rejects, Self::Dhcp, Self::Snmp, Self::Counters, Self::Probe];
 
     /// The topic's name.
     pub fn name(self) -> &'static str {
@@ -32,15 +41,33 @@ impl Topic {
             Self::Alert => "events-alert-v1",
             Self::AgentStats => "agent-stats-v1",
             Self::Rejects => "rejects-v1",
+            Self::Dhcp => "events-dhcp-v1",
+            Self::Snmp => "events-snmp-v1",
+            Self::Counters => "events-counters-v1",
+            Self::Probe => "events-probe-v1",
         }
     }
 
     fn of(body: Option<&Body>) -> Self {
         match body {
-            Some(Body::Syslog(_)) => Self::Syslog,
+            Some(Body::Syslog(_) | Body::SequenceGap(_)) => Self::Syslog,
             Some(Body::AlertUpdate(_)) => Self::Alert,
             Some(Body::AgentStats(_)) => Self::AgentStats,
             Some(Body::Reject(_)) | None => Self::Rejects,
+            Some(Body::Dhcp(_)) => Self::Dhcp,
+            Some(Body::SnmpTrap(_)) => Self::Snmp,
+            Some(Body::InterfaceCounters(_) | Body::Gauge(_)) => Self::Counters,
+            Some(Body::LinkProbe(_)) => Self::Probe,
+        }
+    }
+
+    /// What keeps the records of one thing in order, as the topic's file in `schemas/topics` says.
+    fn key_of(event: &Event) -> &str {
+        match &event.body {
+            Some(Body::AgentStats(_)) => &event.agent_id,
+            Some(Body::Dhcp(dhcp)) if !dhcp.mac.is_empty() => &dhcp.mac,
+            Some(Body::LinkProbe(probe)) => &probe.link_id,
+            _ => &event.device,
         }
     }
 }
@@ -50,7 +77,7 @@ impl Topic {
 pub struct Record {
     /// Where it goes.
     pub topic: Topic,
-    /// The device, or the agent for its counters.
+    /// What the topic is keyed by: the device, a MAC, a link, or the agent for its counters.
     pub key: Bytes,
     /// An encoded [`Event`].
     pub payload: Bytes,
@@ -64,8 +91,8 @@ pub struct Record {
 impl Record {
     /// Encodes an event for its topic.
     pub fn new(event: &Event, counters: Option<Arc<Listener>>) -> Self {
+        let key = Topic::key_of(event);
         let topic = Topic::of(event.body.as_ref());
-        let key = if topic == Topic::AgentStats { &event.agent_id } else { &event.device };
         Self { topic, key: Bytes::copy_from_slice(key.as_bytes()), payload: event.encode_to_vec().into(), counters, is_published: false }
     }
 

@@ -1,6 +1,6 @@
 //! The word of an enum value, as it stands in ClickHouse, in metric labels and in log fields.
 
-use crate::{alerts, events, rejects};
+use crate::{alerts, events, registrations, rejects};
 
 /// A protobuf enum whose values have a word: lower case, without the prefix that protobuf style demands.
 pub trait Word {
@@ -25,6 +25,15 @@ word!(rejects::Reason, "REASON_");
 word!(rejects::Stage, "STAGE_");
 word!(alerts::Severity, "SEVERITY_");
 word!(events::alert_update::Action, "ACTION_");
+word!(events::dhcp::MessageType, "MESSAGE_TYPE_");
+word!(events::dhcp::Path, "PATH_");
+word!(events::dhcp::RequestKind, "REQUEST_KIND_");
+word!(events::snmp_trap::Version, "VERSION_");
+word!(events::interface_counters::Status, "STATUS_");
+word!(events::link_probe::Method, "METHOD_");
+word!(events::link_probe::LossReason, "LOSS_REASON_");
+word!(registrations::Access, "ACCESS_");
+word!(registrations::State, "STATE_");
 
 /// The word of an enum value: `REASON_NOT_TEXT` is `not_text`. The `.proto` file stays the only list.
 pub fn word(value: impl Word) -> String {
