@@ -115,6 +115,154 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY fingerprint
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
+CREATE TABLE tocsin.dhcp
+(
+    `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
+    `agent_id` LowCardinality(String) COMMENT 'agent that received it',
+    `boot_id` UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta(8), ZSTD(1)),
+    `agent_sequence` UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta(8), ZSTD(1)),
+    `listener` LowCardinality(String) COMMENT 'configured name of the listener',
+    `received_at` DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta(8), ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when it happened by the sender\'s clock; received_at where it gave none' CODEC(Delta(8), ZSTD(1)),
+    `source_ip` IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device concerned',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `message_type` Enum16('discover' = 1, 'offer' = 2, 'request' = 3, 'decline' = 4, 'ack' = 5, 'nak' = 6, 'release' = 7, 'inform' = 8, 'v6_solicit' = 101, 'v6_advertise' = 102, 'v6_request' = 103, 'v6_confirm' = 104, 'v6_renew' = 105, 'v6_rebind' = 106, 'v6_reply' = 107, 'v6_release' = 108, 'v6_decline' = 109, 'v6_reconfigure' = 110, 'v6_information_request' = 111, 'send_failed' = 200, 'no_free_leases' = 201, 'abandoned' = 202) COMMENT 'RFC 2132 option 53, RFC 8415 plus 100; the last three are told by a server\'s log',
+    `path` Enum8('relay_copy' = 1, 'capture' = 2, 'server_log' = 3) COMMENT 'how the agent learned of it',
+    `request_kind` Enum8('none' = 0, 'selecting' = 1, 'init_reboot' = 2, 'renewing' = 3, 'rebinding' = 4) COMMENT 'state of the client that a request shows, RFC 2131 4.3.2',
+    `mac` String COMMENT 'hardware address, lower case with colons; empty where none is told' CODEC(ZSTD(1)),
+    `client_id` String COMMENT 'option 61 or DUID, hexadecimal' CODEC(ZSTD(1)),
+    `ip` String COMMENT 'address that the message is about' CODEC(ZSTD(1)),
+    `client_address` String COMMENT 'address that the client already uses (ciaddr)' CODEC(ZSTD(1)),
+    `hostname` String COMMENT 'name that the client gives itself' CODEC(ZSTD(1)),
+    `server` LowCardinality(String) COMMENT 'server identifier, address or name',
+    `relay` LowCardinality(String) COMMENT 'relay agent (giaddr)',
+    `circuit_id` LowCardinality(String) COMMENT 'option 82 circuit id',
+    `remote_id` LowCardinality(String) COMMENT 'option 82 remote id',
+    `lease_seconds` Nullable(UInt32) COMMENT 'lease time',
+    `renewal_seconds` Nullable(UInt32) COMMENT 'T1',
+    `rebinding_seconds` Nullable(UInt32) COMMENT 'T2',
+    `is_broadcast` Bool COMMENT 'broadcast or multicast',
+    `transaction_id` UInt32 COMMENT 'xid' CODEC(ZSTD(1)),
+    `elapsed_seconds` UInt32 COMMENT 'secs: how long the client has been trying' CODEC(ZSTD(1)),
+    `fingerprint` LowCardinality(String) COMMENT 'parameter request list, numbers with commas',
+    `vendor_class` LowCardinality(String) COMMENT 'vendor class',
+    `router` LowCardinality(String) COMMENT 'first router that the server names',
+    `prefix_length` UInt8 COMMENT 'of the subnet mask; 0 where none is told',
+    `interface` LowCardinality(String) COMMENT 'interface that it was seen on',
+    `detail` String COMMENT 'a server\'s words, where it logged more than the message' CODEC(ZSTD(1)),
+    `raw` String COMMENT 'bytes as received' CODEC(ZSTD(3)),
+    INDEX ip_index ip TYPE bloom_filter(0.01) GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(received_at)
+ORDER BY (mac, event_time, event_id)
+TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.gauges
+(
+    `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
+    `agent_id` LowCardinality(String) COMMENT 'agent that received it',
+    `boot_id` UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta(8), ZSTD(1)),
+    `agent_sequence` UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta(8), ZSTD(1)),
+    `listener` LowCardinality(String) COMMENT 'configured name of the listener',
+    `received_at` DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta(8), ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when it happened by the sender\'s clock; received_at where it gave none' CODEC(Delta(8), ZSTD(1)),
+    `source_ip` IPv6 COMMENT 'address polled; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device concerned',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `name` LowCardinality(String) COMMENT 'configured name',
+    `instance` LowCardinality(String) COMMENT 'which one of several; empty for a scalar',
+    `value` Float64 COMMENT 'the figure, in unit' CODEC(ZSTD(1)),
+    `limit` Nullable(Float64) COMMENT 'what it must not exceed' CODEC(ZSTD(1)),
+    `unit` LowCardinality(String) COMMENT 'configured unit',
+    `oid` LowCardinality(String) COMMENT 'the polled OID',
+    `raw` String COMMENT 'empty: the agent asked'
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(received_at)
+ORDER BY (device, name, instance, event_time)
+TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.interface_counters
+(
+    `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
+    `agent_id` LowCardinality(String) COMMENT 'agent that received it',
+    `boot_id` UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta(8), ZSTD(1)),
+    `agent_sequence` UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta(8), ZSTD(1)),
+    `listener` LowCardinality(String) COMMENT 'configured name of the listener',
+    `received_at` DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta(8), ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when it happened by the sender\'s clock; received_at where it gave none' CODEC(Delta(8), ZSTD(1)),
+    `source_ip` IPv6 COMMENT 'address polled; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device concerned',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `interface` LowCardinality(String) COMMENT 'ifName',
+    `if_index` UInt32 COMMENT 'ifIndex' CODEC(ZSTD(1)),
+    `alias` LowCardinality(String) COMMENT 'ifAlias',
+    `in_octets` UInt64 COMMENT 'ifHCInOctets' CODEC(Delta(8), ZSTD(1)),
+    `out_octets` UInt64 COMMENT 'ifHCOutOctets' CODEC(Delta(8), ZSTD(1)),
+    `in_packets` UInt64 COMMENT 'ifHCInUcastPkts' CODEC(Delta(8), ZSTD(1)),
+    `out_packets` UInt64 COMMENT 'ifHCOutUcastPkts' CODEC(Delta(8), ZSTD(1)),
+    `in_errors` UInt64 COMMENT 'ifInErrors' CODEC(Delta(8), ZSTD(1)),
+    `out_errors` UInt64 COMMENT 'ifOutErrors' CODEC(Delta(8), ZSTD(1)),
+    `in_discards` UInt64 COMMENT 'ifInDiscards' CODEC(Delta(8), ZSTD(1)),
+    `out_discards` UInt64 COMMENT 'ifOutDiscards' CODEC(Delta(8), ZSTD(1)),
+    `speed_bps` UInt64 COMMENT 'bits a second; 0 where the device tells none' CODEC(ZSTD(1)),
+    `oper_status` Enum8('unspecified' = 0, 'up' = 1, 'down' = 2, 'testing' = 3, 'unknown' = 4, 'dormant' = 5, 'not_present' = 6, 'lower_layer_down' = 7) COMMENT 'ifOperStatus',
+    `admin_status` Enum8('unspecified' = 0, 'up' = 1, 'down' = 2, 'testing' = 3, 'unknown' = 4, 'dormant' = 5, 'not_present' = 6, 'lower_layer_down' = 7) COMMENT 'ifAdminStatus',
+    `in_bps` Nullable(Float64) COMMENT 'bits a second since the poll before; NULL where there is none to compare with' CODEC(ZSTD(1)),
+    `out_bps` Nullable(Float64) COMMENT 'likewise, sent' CODEC(ZSTD(1)),
+    `in_load` Nullable(Float64) COMMENT 'in_bps / speed_bps' CODEC(ZSTD(1)),
+    `out_load` Nullable(Float64) COMMENT 'out_bps / speed_bps' CODEC(ZSTD(1)),
+    `in_errors_per_second` Nullable(Float64) COMMENT 'since the poll before' CODEC(ZSTD(1)),
+    `out_discards_per_second` Nullable(Float64) COMMENT 'since the poll before' CODEC(ZSTD(1)),
+    `interval_ms` UInt64 COMMENT 'since the poll before; 0 for the first' CODEC(ZSTD(1)),
+    `uptime_centiseconds` UInt64 COMMENT 'sysUpTime of the device' CODEC(Delta(8), ZSTD(1)),
+    `raw` String COMMENT 'empty: the agent asked'
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(received_at)
+ORDER BY (device, interface, event_time)
+TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.link_probes
+(
+    `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
+    `agent_id` LowCardinality(String) COMMENT 'agent that received it',
+    `boot_id` UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta(8), ZSTD(1)),
+    `agent_sequence` UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta(8), ZSTD(1)),
+    `listener` LowCardinality(String) COMMENT 'configured name of the listener',
+    `received_at` DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta(8), ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when it was sent' CODEC(Delta(8), ZSTD(1)),
+    `source_ip` IPv6 COMMENT 'address asked; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'device that the link leaves through',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `link_id` LowCardinality(String) COMMENT 'configured name of the link',
+    `method` Enum8('icmp' = 1, 'tcp' = 2, 'dns' = 3) COMMENT 'how it asks',
+    `target` LowCardinality(String) COMMENT 'address asked, with the port where there is one',
+    `remote_site` LowCardinality(String) COMMENT 'configured place at the other end',
+    `interface` LowCardinality(String) COMMENT 'interface of the device that the link leaves through',
+    `rtt_ms` Nullable(Float64) COMMENT 'round-trip time; NULL where lost' CODEC(ZSTD(1)),
+    `lost` Bool COMMENT 'no answer in time',
+    `loss_reason` Enum8('none' = 0, 'timeout' = 1, 'unreachable' = 2, 'refused' = 3, 'not_sent' = 4) COMMENT 'why it was lost',
+    `sequence` UInt64 COMMENT 'counts the probes of this link in this run of the agent' CODEC(Delta(8), ZSTD(1)),
+    `interval_ms` UInt32 COMMENT 'configured time between probes' CODEC(ZSTD(1)),
+    `timeout_ms` UInt32 COMMENT 'configured timeout' CODEC(ZSTD(1)),
+    `query_name` LowCardinality(String) COMMENT 'DNS name that was asked for',
+    `answer_code` LowCardinality(String) COMMENT 'DNS answer code',
+    `answer` String COMMENT 'DNS records, sorted' CODEC(ZSTD(1)),
+    `detail` String COMMENT 'why it could not be sent' CODEC(ZSTD(1)),
+    `raw` String COMMENT 'empty: the agent asked'
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(received_at)
+ORDER BY (link_id, event_time, event_id)
+TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
 CREATE TABLE tocsin.listener_totals
 (
     `agent_id` LowCardinality(String),
@@ -151,6 +299,63 @@ PARTITION BY toYYYYMM(sent_at)
 ORDER BY sent_at
 SETTINGS index_granularity = 8192;
 
+CREATE TABLE tocsin.registration_history
+(
+    `mac` String COMMENT 'hardware address, lower case with colons' CODEC(ZSTD(1)),
+    `family` UInt8 COMMENT '4 or 6: a MAC with both has two registrations' CODEC(ZSTD(1)),
+    `version` UInt64 COMMENT 'counts the transitions of one MAC and family from 1' CODEC(Delta(8), ZSTD(1)),
+    `ip` String COMMENT 'address that it has or asks for' CODEC(ZSTD(1)),
+    `state` Enum8('discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8) COMMENT 'where it stands in DHCP',
+    `access` Enum8('blocked' = 1, 'allowed' = 2, 'quarantined' = 3) COMMENT 'whether it may use the network',
+    `server` LowCardinality(String) COMMENT 'server that gave the lease',
+    `relay` LowCardinality(String) COMMENT 'relay agent that it came through',
+    `circuit_id` LowCardinality(String) COMMENT 'where it is plugged in',
+    `remote_id` LowCardinality(String) COMMENT 'switch or line',
+    `hostname` String COMMENT 'name that it gives itself' CODEC(ZSTD(1)),
+    `vendor_class` LowCardinality(String) COMMENT 'vendor class',
+    `fingerprint` LowCardinality(String) COMMENT 'parameter request list',
+    `lease_expires_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'when the lease ends; NULL without one' CODEC(ZSTD(1)),
+    `changed_at` DateTime64(9, 'UTC') COMMENT 'event time of the transition' CODEC(Delta(8), ZSTD(1)),
+    `previous_state` Enum8('none' = 0, 'discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8) COMMENT 'state before it',
+    `previous_ip` String COMMENT 'address before it' CODEC(ZSTD(1)),
+    `cause` LowCardinality(String) COMMENT 'word of the DHCP message, lease_expired or access_changed',
+    `event_id` String COMMENT 'event that caused it; empty for a timer' CODEC(ZSTD(1)),
+    `site` LowCardinality(String) COMMENT 'configured place',
+    INDEX ip_index ip TYPE bloom_filter(0.01) GRANULARITY 1,
+    INDEX circuit_index circuit_id TYPE bloom_filter(0.01) GRANULARITY 1
+)
+ENGINE = MergeTree
+ORDER BY (mac, changed_at, version)
+TTL toDateTime(changed_at) + toIntervalDay(800)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
+CREATE TABLE tocsin.registrations_latest
+(
+    `mac` String COMMENT 'hardware address, lower case with colons',
+    `family` UInt8 COMMENT '4 or 6: a MAC with both has two registrations',
+    `version` UInt64 COMMENT 'counts the transitions of one MAC and family from 1',
+    `ip` String COMMENT 'address that it has or asks for',
+    `state` Enum8('discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8) COMMENT 'where it stands in DHCP',
+    `access` Enum8('blocked' = 1, 'allowed' = 2, 'quarantined' = 3) COMMENT 'whether it may use the network',
+    `server` LowCardinality(String) COMMENT 'server that gave the lease',
+    `relay` LowCardinality(String) COMMENT 'relay agent that it came through',
+    `circuit_id` LowCardinality(String) COMMENT 'where it is plugged in',
+    `remote_id` LowCardinality(String) COMMENT 'switch or line',
+    `hostname` String COMMENT 'name that it gives itself',
+    `vendor_class` LowCardinality(String) COMMENT 'vendor class',
+    `fingerprint` LowCardinality(String) COMMENT 'parameter request list',
+    `lease_expires_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'when the lease ends; NULL without one',
+    `changed_at` DateTime64(9, 'UTC') COMMENT 'event time of the transition',
+    `previous_state` Enum8('none' = 0, 'discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8) COMMENT 'state before it',
+    `previous_ip` String COMMENT 'address before it',
+    `cause` LowCardinality(String) COMMENT 'word of the DHCP message, lease_expired or access_changed',
+    `event_id` String COMMENT 'event that caused it; empty for a timer',
+    `site` LowCardinality(String) COMMENT 'configured place'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (mac, family)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
 CREATE TABLE tocsin.rejects
 (
     `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
@@ -185,6 +390,59 @@ CREATE TABLE tocsin.schema_migrations
 ENGINE = ReplacingMergeTree
 ORDER BY number
 SETTINGS index_granularity = 8192;
+
+CREATE TABLE tocsin.sequence_gaps
+(
+    `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
+    `agent_id` LowCardinality(String) COMMENT 'agent that received it',
+    `boot_id` UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta(8), ZSTD(1)),
+    `agent_sequence` UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta(8), ZSTD(1)),
+    `listener` LowCardinality(String) COMMENT 'configured name of the listener',
+    `received_at` DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta(8), ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when it happened by the sender\'s clock; received_at where it gave none' CODEC(Delta(8), ZSTD(1)),
+    `source_ip` IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device concerned',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `last_before` UInt64 COMMENT 'number of the last message before the gap' CODEC(ZSTD(1)),
+    `first_after` UInt64 COMMENT 'number of the message that showed it' CODEC(ZSTD(1)),
+    `missing` UInt64 COMMENT 'messages between the two' CODEC(ZSTD(1)),
+    `raw` String COMMENT 'bytes of the message after the gap' CODEC(ZSTD(3))
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(received_at)
+ORDER BY (device, event_time, event_id)
+TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.snmp_traps
+(
+    `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
+    `agent_id` LowCardinality(String) COMMENT 'agent that received it',
+    `boot_id` UInt64 COMMENT 'run of the agent: its start in Unix nanoseconds' CODEC(Delta(8), ZSTD(1)),
+    `agent_sequence` UInt64 COMMENT 'counts every record of one run from 1' CODEC(Delta(8), ZSTD(1)),
+    `listener` LowCardinality(String) COMMENT 'configured name of the listener',
+    `received_at` DateTime64(9, 'UTC') COMMENT 'when it arrived at the agent' CODEC(Delta(8), ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when it happened by the sender\'s clock; received_at where it gave none' CODEC(Delta(8), ZSTD(1)),
+    `source_ip` IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device concerned',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `version` Enum8('v1' = 1, 'v2c' = 2, 'v3' = 3) COMMENT 'of the message',
+    `trap_oid` LowCardinality(String) COMMENT 'snmpTrapOID, dotted numbers',
+    `trap_name` LowCardinality(String) COMMENT 'MODULE::notification, or the numbers',
+    `varbinds` Map(LowCardinality(String), String) COMMENT 'name with instance to value as people write it',
+    `uptime_centiseconds` UInt64 COMMENT 'sysUpTime of the sender' CODEC(ZSTD(1)),
+    `user_or_community_hash` LowCardinality(String) COMMENT 'first 16 digits of SHA-256, so that no secret is stored',
+    `engine_id` LowCardinality(String) COMMENT 'authoritative engine, v3 only',
+    `security_level` LowCardinality(String) COMMENT 'noAuthNoPriv, authNoPriv or authPriv; v3 only',
+    `is_inform` Bool COMMENT 'it was acknowledged',
+    `agent_address` String COMMENT 'of a v1 trap: who it is about' CODEC(ZSTD(1)),
+    `raw` String COMMENT 'bytes as received' CODEC(ZSTD(3))
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(received_at)
+ORDER BY (device, event_time, event_id)
+TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
 
 CREATE TABLE tocsin.stored_events_1m
 (
@@ -228,6 +486,41 @@ PARTITION BY toMonday(received_at)
 ORDER BY (device, event_time, event_id)
 TTL toDateTime(received_at) + toIntervalDay(400)
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.wan_episodes
+(
+    `episode_id` String COMMENT '<link_id>/<kind>/<started_at in Unix milliseconds>',
+    `version` UInt64 COMMENT 'counts the transitions of one episode from 1',
+    `link_id` LowCardinality(String) COMMENT 'configured name of the link',
+    `kind` Enum8('latency' = 1, 'loss' = 2, 'jitter' = 3, 'down' = 4) COMMENT 'what is wrong',
+    `state` Enum8('open' = 1, 'closed' = 2) COMMENT 'whether it lasts',
+    `started_at` DateTime64(9, 'UTC') COMMENT 'event time at which it began',
+    `ended_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'event time at which it ended; NULL while it lasts',
+    `changed_at` DateTime64(9, 'UTC') COMMENT 'event time of this transition',
+    `baseline_ms` Float64 COMMENT 'median round-trip time of the time before',
+    `baseline_mad_ms` Float64 COMMENT 'median absolute deviation of the time before',
+    `peak_ms` Float64 COMMENT 'highest round-trip time within it; 0 where nothing was answered',
+    `loss_ratio` Float64 COMMENT 'share of its probes that were lost',
+    `jitter_ms` Float64 COMMENT 'highest jitter within it, RFC 3550',
+    `probes` UInt64 COMMENT 'probes within it',
+    `affected_ratio` Float64 COMMENT 'share of its probes that were lost or over the threshold',
+    `cause` Enum8('egress_saturated' = 1, 'loss_without_congestion' = 2, 'path_change' = 3, 'remote_unreachable' = 4, 'unexplained' = 5) COMMENT 'why, as far as the evidence goes',
+    `evidence` Array(Tuple(
+        name String,
+        value Float64,
+        unit String,
+        text String,
+        event_id String,
+        observed_at DateTime64(9, 'UTC'))) COMMENT 'what the cause was read from',
+    `device` LowCardinality(String) COMMENT 'device that the link leaves through',
+    `interface` LowCardinality(String) COMMENT 'interface that the link leaves through',
+    `site` LowCardinality(String) COMMENT 'configured place of the agent that probes',
+    `remote_site` LowCardinality(String) COMMENT 'configured place at the other end',
+    `event_id` String COMMENT 'event that caused this transition'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY (link_id, started_at, episode_id)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
 CREATE MATERIALIZED VIEW tocsin.alerts_latest_from_history TO tocsin.alerts_latest
 (
@@ -287,6 +580,32 @@ GROUP BY
     boot_id,
     listener;
 
+CREATE MATERIALIZED VIEW tocsin.registrations_latest_from_history TO tocsin.registrations_latest
+(
+    `mac` String,
+    `family` UInt8,
+    `version` UInt64,
+    `ip` String,
+    `state` Enum8('discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8),
+    `access` Enum8('blocked' = 1, 'allowed' = 2, 'quarantined' = 3),
+    `server` LowCardinality(String),
+    `relay` LowCardinality(String),
+    `circuit_id` LowCardinality(String),
+    `remote_id` LowCardinality(String),
+    `hostname` String,
+    `vendor_class` LowCardinality(String),
+    `fingerprint` LowCardinality(String),
+    `lease_expires_at` Nullable(DateTime64(9, 'UTC')),
+    `changed_at` DateTime64(9, 'UTC'),
+    `previous_state` Enum8('none' = 0, 'discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8),
+    `previous_ip` String,
+    `cause` LowCardinality(String),
+    `event_id` String,
+    `site` LowCardinality(String)
+)
+AS SELECT *
+FROM tocsin.registration_history;
+
 CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_alert_updates TO tocsin.stored_events_1m
 (
     `agent_id` LowCardinality(String),
@@ -306,6 +625,106 @@ AS SELECT
     count() AS stored,
     sum(length(raw)) AS bytes
 FROM tocsin.alert_updates
+GROUP BY
+    agent_id,
+    boot_id,
+    listener,
+    minute;
+
+CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_dhcp TO tocsin.stored_events_1m
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `kind` String,
+    `minute` DateTime('UTC'),
+    `stored` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'dhcp' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.dhcp
+GROUP BY
+    agent_id,
+    boot_id,
+    listener,
+    minute;
+
+CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_gauges TO tocsin.stored_events_1m
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `kind` String,
+    `minute` DateTime('UTC'),
+    `stored` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'gauges' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.gauges
+GROUP BY
+    agent_id,
+    boot_id,
+    listener,
+    minute;
+
+CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_interface_counters TO tocsin.stored_events_1m
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `kind` String,
+    `minute` DateTime('UTC'),
+    `stored` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'interface_counters' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.interface_counters
+GROUP BY
+    agent_id,
+    boot_id,
+    listener,
+    minute;
+
+CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_link_probes TO tocsin.stored_events_1m
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `kind` String,
+    `minute` DateTime('UTC'),
+    `stored` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'link_probes' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.link_probes
 GROUP BY
     agent_id,
     boot_id,
@@ -332,6 +751,56 @@ AS SELECT
     sum(length(raw)) AS bytes
 FROM tocsin.rejects
 WHERE stage IN ('framing', 'parse', 'archive')
+GROUP BY
+    agent_id,
+    boot_id,
+    listener,
+    minute;
+
+CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_sequence_gaps TO tocsin.stored_events_1m
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `kind` String,
+    `minute` DateTime('UTC'),
+    `stored` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'sequence_gaps' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.sequence_gaps
+GROUP BY
+    agent_id,
+    boot_id,
+    listener,
+    minute;
+
+CREATE MATERIALIZED VIEW tocsin.stored_events_1m_from_snmp_traps TO tocsin.stored_events_1m
+(
+    `agent_id` LowCardinality(String),
+    `boot_id` UInt64,
+    `listener` LowCardinality(String),
+    `kind` String,
+    `minute` DateTime('UTC'),
+    `stored` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'snmp_traps' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.snmp_traps
 GROUP BY
     agent_id,
     boot_id,
@@ -481,3 +950,30 @@ GROUP BY
 ORDER BY
     agent_id ASC,
     listener ASC;
+
+CREATE VIEW tocsin.registrations
+(
+    `mac` String,
+    `family` UInt8,
+    `version` UInt64,
+    `ip` String,
+    `state` Enum8('discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8),
+    `access` Enum8('blocked' = 1, 'allowed' = 2, 'quarantined' = 3),
+    `server` LowCardinality(String),
+    `relay` LowCardinality(String),
+    `circuit_id` LowCardinality(String),
+    `remote_id` LowCardinality(String),
+    `hostname` String,
+    `vendor_class` LowCardinality(String),
+    `fingerprint` LowCardinality(String),
+    `lease_expires_at` Nullable(DateTime64(9, 'UTC')),
+    `changed_at` DateTime64(9, 'UTC'),
+    `previous_state` Enum8('none' = 0, 'discovering' = 1, 'offered' = 2, 'bound' = 3, 'renewing' = 4, 'rebinding' = 5, 'expired' = 6, 'released' = 7, 'declined' = 8),
+    `previous_ip` String,
+    `cause` LowCardinality(String),
+    `event_id` String,
+    `site` LowCardinality(String)
+)
+AS SELECT *
+FROM tocsin.registrations_latest
+FINAL;

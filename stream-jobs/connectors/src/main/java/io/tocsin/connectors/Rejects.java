@@ -3,9 +3,11 @@ package io.tocsin.connectors;
 import com.google.protobuf.ByteString;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.Registration;
 import io.tocsin.rejects.v1.Reason;
 import io.tocsin.rejects.v1.Reject;
 import io.tocsin.rejects.v1.Stage;
+import io.tocsin.wan.v1.WanEpisode;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -68,16 +70,53 @@ public final class Rejects {
    * are those of the alert.
    */
   public static Event invalid(Alert alert, String detail) {
-    ByteString bytes = alert.toByteString();
-    return Event.newBuilder()
-        .setEventId(alert.getEventId())
-        .setEventTimeUnixNanos(Math.max(0, alert.getLastSeenUnixNanos()))
-        .setReceivedAtUnixNanos(Math.max(0, alert.getLastSeenUnixNanos()))
+    return ofTransition(
+            alert.getEventId(),
+            alert.getLastSeenUnixNanos(),
+            alert.toByteString(),
+            Stage.STAGE_ALERTS,
+            detail)
         .setDevice(alert.getDevice())
         .setSite(alert.getSite())
-        .setRaw(bytes)
-        .setReject(reject(Stage.STAGE_ALERTS, Reason.REASON_INVALID_VALUE, bytes.size(), detail))
         .build();
+  }
+
+  /**
+   * For a transition of a registration whose values do not fit table {@code registration_history}.
+   */
+  public static Event invalid(Registration registration, String detail) {
+    return ofTransition(
+            registration.getEventId(),
+            registration.getChangedAtUnixNanos(),
+            registration.toByteString(),
+            Stage.STAGE_REGISTRATIONS,
+            detail)
+        .setDevice(registration.getMac())
+        .setSite(registration.getSite())
+        .build();
+  }
+
+  /** For a transition of an episode whose values do not fit table {@code wan_episodes}. */
+  public static Event invalid(WanEpisode episode, String detail) {
+    return ofTransition(
+            episode.getEventId(),
+            episode.getChangedAtUnixNanos(),
+            episode.toByteString(),
+            Stage.STAGE_WAN,
+            detail)
+        .setDevice(episode.getDevice())
+        .setSite(episode.getSite())
+        .build();
+  }
+
+  private static Event.Builder ofTransition(
+      String eventId, long unixNanos, ByteString bytes, Stage stage, String detail) {
+    return Event.newBuilder()
+        .setEventId(eventId)
+        .setEventTimeUnixNanos(Math.max(0, unixNanos))
+        .setReceivedAtUnixNanos(Math.max(0, unixNanos))
+        .setRaw(bytes)
+        .setReject(reject(stage, Reason.REASON_INVALID_VALUE, bytes.size(), detail));
   }
 
   private static Reject reject(Stage stage, Reason reason, int originalBytes, String detail) {

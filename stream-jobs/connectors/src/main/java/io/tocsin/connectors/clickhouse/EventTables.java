@@ -10,6 +10,12 @@ public final class EventTables implements TableRouter<Event> {
   private final RowEncoder<Event> alertUpdates = new AlertUpdatesEncoder();
   private final RowEncoder<Event> agentStats = new AgentStatsEncoder();
   private final RowEncoder<Event> rejects = new RejectsEncoder();
+  private final RowEncoder<Event> dhcp = new DhcpEncoder();
+  private final RowEncoder<Event> snmpTraps = new SnmpTrapsEncoder();
+  private final RowEncoder<Event> interfaceCounters = new InterfaceCountersEncoder();
+  private final RowEncoder<Event> gauges = new GaugesEncoder();
+  private final RowEncoder<Event> linkProbes = new LinkProbesEncoder();
+  private final RowEncoder<Event> sequenceGaps = new SequenceGapsEncoder();
 
   @Override
   public RowEncoder<Event> encoderFor(Event event) {
@@ -18,6 +24,12 @@ public final class EventTables implements TableRouter<Event> {
       case ALERT_UPDATE -> alertUpdates;
       case AGENT_STATS -> agentStats;
       case REJECT -> rejects;
+      case DHCP -> dhcp;
+      case SNMP_TRAP -> snmpTraps;
+      case INTERFACE_COUNTERS -> interfaceCounters;
+      case GAUGE -> gauges;
+      case LINK_PROBE -> linkProbes;
+      case SEQUENCE_GAP -> sequenceGaps;
       case BODY_NOT_SET -> throw new IllegalArgumentException("event without a body");
     };
   }

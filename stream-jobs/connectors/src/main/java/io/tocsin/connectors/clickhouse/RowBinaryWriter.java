@@ -1,6 +1,8 @@
 package io.tocsin.connectors.clickhouse;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.ProtocolMessageEnum;
+import io.tocsin.model.EnumWords;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -68,6 +70,42 @@ public final class RowBinaryWriter {
     return this;
   }
 
+  /** UInt32; Java's int holds its bits. */
+  public RowBinaryWriter uint32(int value) {
+    reserve(Integer.BYTES);
+    buffer.putInt(value);
+    return this;
+  }
+
+  /** UInt8 from 0 to 255. */
+  public RowBinaryWriter uint8(int value) {
+    reserve(Byte.BYTES);
+    buffer.put((byte) value);
+    return this;
+  }
+
+  /** Bool. */
+  public RowBinaryWriter bool(boolean value) {
+    return uint8(value ? 1 : 0);
+  }
+
+  /** Float64. */
+  public RowBinaryWriter float64(double value) {
+    reserve(Double.BYTES);
+    buffer.putDouble(value);
+    return this;
+  }
+
+  /** Nullable(Float64). */
+  public RowBinaryWriter nullableFloat64(boolean isPresent, double value) {
+    return isPresent ? present().float64(value) : absent();
+  }
+
+  /** Nullable(UInt32). */
+  public RowBinaryWriter nullableUint32(boolean isPresent, int value) {
+    return isPresent ? present().uint32(value) : absent();
+  }
+
   /** Nullable(UInt64). */
   public RowBinaryWriter nullableUint64(boolean isPresent, long value) {
     return isPresent ? present().uint64(value) : absent();
@@ -110,6 +148,22 @@ public final class RowBinaryWriter {
   }
 
   /**
+   * Enum16 of a message: the numbers are those of the {@code .proto} file.
+   *
+   * @throws IllegalArgumentException for the unspecified value and for a number that this build
+   *     does not know
+   */
+  public RowBinaryWriter enum16(String column, ProtocolMessageEnum value) {
+    if (!EnumWords.isSpecified(value)) {
+      throw new IllegalArgumentException(
+          column + " is unspecified or newer than this build: deploy the jobs that know it");
+    }
+    reserve(Short.BYTES);
+    buffer.putShort((short) value.getNumber());
+    return this;
+  }
+
+  /**
    * IPv6 from 16 bytes in network order; 4 bytes are mapped (RFC 4291 2.5.5.2), none are the
    * unspecified address.
    *
@@ -135,6 +189,12 @@ public final class RowBinaryWriter {
   public RowBinaryWriter stringMap(Map<String, String> values) {
     unsignedVarInt(values.size());
     values.forEach((key, value) -> string(key).string(value));
+    return this;
+  }
+
+  /** Begins an Array: so many elements must follow. */
+  public RowBinaryWriter arrayOf(int elements) {
+    unsignedVarInt(elements);
     return this;
   }
 

@@ -19,9 +19,41 @@ public final class Topics {
   /** Present state of every alert, compacted. */
   public static final String ALERTS = "alerts-v1";
 
+  /** DHCP messages. */
+  public static final String EVENTS_DHCP = "events-dhcp-v1";
+
+  /** SNMP traps and informs. */
+  public static final String EVENTS_SNMP = "events-snmp-v1";
+
+  /** Interface counters and gauges. */
+  public static final String EVENTS_COUNTERS = "events-counters-v1";
+
+  /** WAN probes. */
+  public static final String EVENTS_PROBE = "events-probe-v1";
+
+  /** Rules, dependencies and maintenance windows in force, compacted. */
+  public static final String RULES = "rules-v1";
+
+  /** Present state of every device on the network, compacted. */
+  public static final String REGISTRATIONS = "registrations-v1";
+
+  /** Who is registered, compacted. */
+  public static final String DEVICES = "devices-v1";
+
+  /** Episodes of WAN links. */
+  public static final String WAN_EPISODES = "wan-episodes-v1";
+
   /** Every topic whose records are Events. */
   public static final List<String> ALL_EVENTS =
-      List.of(EVENTS_SYSLOG, EVENTS_ALERT, AGENT_STATS, REJECTS);
+      List.of(
+          EVENTS_SYSLOG,
+          EVENTS_ALERT,
+          EVENTS_DHCP,
+          EVENTS_SNMP,
+          EVENTS_COUNTERS,
+          EVENTS_PROBE,
+          AGENT_STATS,
+          REJECTS);
 
   private Topics() {}
 }

@@ -15,9 +15,9 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Keeps every event: the topics {@code events-syslog-v1}, {@code events-alert-v1}, {@code
- * agent-stats-v1} and {@code rejects-v1} to the tables of their bodies, exactly once. No state but
- * offsets and blocks under way, no time, no order.
+ * Keeps every event: all topics {@code events-*-v1}, {@code agent-stats-v1} and {@code rejects-v1}
+ * to the tables of their bodies, exactly once. No state but offsets and blocks under way, no time,
+ * no order.
  */
 public final class ArchiveJob {
   /** Name of the job and of its consumer group. */

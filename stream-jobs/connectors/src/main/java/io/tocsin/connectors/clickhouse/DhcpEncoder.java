@@ -1,0 +1,79 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Dhcp;
+import io.tocsin.events.v1.Event;
+import java.util.List;
+
+/** Events with a DHCP message to table {@code dhcp}; enum numbers are those of the message. */
+final class DhcpEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd(
+          "message_type",
+          "path",
+          "request_kind",
+          "mac",
+          "client_id",
+          "ip",
+          "client_address",
+          "hostname",
+          "server",
+          "relay",
+          "circuit_id",
+          "remote_id",
+          "lease_seconds",
+          "renewal_seconds",
+          "rebinding_seconds",
+          "is_broadcast",
+          "transaction_id",
+          "elapsed_seconds",
+          "fingerprint",
+          "vendor_class",
+          "router",
+          "prefix_length",
+          "interface",
+          "detail");
+
+  @Override
+  public String table() {
+    return "dhcp";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    Dhcp dhcp = event.getDhcp();
+    Envelope.encode(event, row)
+        .enum16("message_type", dhcp.getMessageType())
+        .enum8("path", dhcp.getPathValue(), 1, Dhcp.Path.PATH_SERVER_LOG_VALUE)
+        .enum8(
+            "request_kind",
+            dhcp.getRequestKindValue(),
+            0,
+            Dhcp.RequestKind.REQUEST_KIND_REBINDING_VALUE)
+        .string(dhcp.getMac())
+        .string(dhcp.getClientId())
+        .string(dhcp.getIp())
+        .string(dhcp.getClientAddress())
+        .string(dhcp.getHostname())
+        .string(dhcp.getServer())
+        .string(dhcp.getRelay())
+        .string(dhcp.getCircuitId())
+        .string(dhcp.getRemoteId())
+        .nullableUint32(dhcp.hasLeaseSeconds(), dhcp.getLeaseSeconds())
+        .nullableUint32(dhcp.hasRenewalSeconds(), dhcp.getRenewalSeconds())
+        .nullableUint32(dhcp.hasRebindingSeconds(), dhcp.getRebindingSeconds())
+        .bool(dhcp.getIsBroadcast())
+        .uint32(dhcp.getTransactionId())
+        .uint32(dhcp.getElapsedSeconds())
+        .string(dhcp.getFingerprint())
+        .string(dhcp.getVendorClass())
+        .string(dhcp.getRouter())
+        .uint8(dhcp.getPrefixLength())
+        .string(dhcp.getInterface())
+        .string(dhcp.getDetail());
+  }
+}

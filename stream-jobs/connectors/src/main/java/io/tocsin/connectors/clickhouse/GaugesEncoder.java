@@ -1,0 +1,33 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.Gauge;
+import java.util.List;
+
+/** Events with a polled figure to table {@code gauges}. */
+final class GaugesEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd("name", "instance", "value", "limit", "unit", "oid");
+
+  @Override
+  public String table() {
+    return "gauges";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    Gauge gauge = event.getGauge();
+    Envelope.encode(event, row)
+        .string(gauge.getName())
+        .string(gauge.getInstance())
+        .float64(gauge.getValue())
+        .nullableFloat64(gauge.hasLimit(), gauge.getLimit())
+        .string(gauge.getUnit())
+        .string(gauge.getOid());
+  }
+}

@@ -1,0 +1,79 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.InterfaceCounters;
+import java.util.List;
+
+/** Events with an interface's counters to table {@code interface_counters}. */
+final class InterfaceCountersEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd(
+          "interface",
+          "if_index",
+          "alias",
+          "in_octets",
+          "out_octets",
+          "in_packets",
+          "out_packets",
+          "in_errors",
+          "out_errors",
+          "in_discards",
+          "out_discards",
+          "speed_bps",
+          "oper_status",
+          "admin_status",
+          "in_bps",
+          "out_bps",
+          "in_load",
+          "out_load",
+          "in_errors_per_second",
+          "out_discards_per_second",
+          "interval_ms",
+          "uptime_centiseconds");
+
+  @Override
+  public String table() {
+    return "interface_counters";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    InterfaceCounters counters = event.getInterfaceCounters();
+    Envelope.encode(event, row)
+        .string(counters.getInterface())
+        .uint32(counters.getIfIndex())
+        .string(counters.getAlias())
+        .uint64(counters.getInOctets())
+        .uint64(counters.getOutOctets())
+        .uint64(counters.getInPackets())
+        .uint64(counters.getOutPackets())
+        .uint64(counters.getInErrors())
+        .uint64(counters.getOutErrors())
+        .uint64(counters.getInDiscards())
+        .uint64(counters.getOutDiscards())
+        .uint64(counters.getSpeedBps())
+        .enum8(
+            "oper_status",
+            counters.getOperStatusValue(),
+            0,
+            InterfaceCounters.Status.STATUS_LOWER_LAYER_DOWN_VALUE)
+        .enum8(
+            "admin_status",
+            counters.getAdminStatusValue(),
+            0,
+            InterfaceCounters.Status.STATUS_LOWER_LAYER_DOWN_VALUE)
+        .nullableFloat64(counters.hasInBps(), counters.getInBps())
+        .nullableFloat64(counters.hasOutBps(), counters.getOutBps())
+        .nullableFloat64(counters.hasInLoad(), counters.getInLoad())
+        .nullableFloat64(counters.hasOutLoad(), counters.getOutLoad())
+        .nullableFloat64(counters.hasInErrorsPerSecond(), counters.getInErrorsPerSecond())
+        .nullableFloat64(counters.hasOutDiscardsPerSecond(), counters.getOutDiscardsPerSecond())
+        .uint64(counters.getIntervalMs())
+        .uint64(counters.getUptimeCentiseconds());
+  }
+}

@@ -1,0 +1,61 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.LinkProbe;
+import java.util.List;
+
+/** Events with a WAN probe to table {@code link_probes}. */
+final class LinkProbesEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd(
+          "link_id",
+          "method",
+          "target",
+          "remote_site",
+          "interface",
+          "rtt_ms",
+          "lost",
+          "loss_reason",
+          "sequence",
+          "interval_ms",
+          "timeout_ms",
+          "query_name",
+          "answer_code",
+          "answer",
+          "detail");
+
+  @Override
+  public String table() {
+    return "link_probes";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    LinkProbe probe = event.getLinkProbe();
+    Envelope.encode(event, row)
+        .string(probe.getLinkId())
+        .enum8("method", probe.getMethodValue(), 1, LinkProbe.Method.METHOD_DNS_VALUE)
+        .string(probe.getTarget())
+        .string(probe.getRemoteSite())
+        .string(probe.getInterface())
+        .nullableFloat64(probe.hasRttMs(), probe.getRttMs())
+        .bool(probe.getLost())
+        .enum8(
+            "loss_reason",
+            probe.getLossReasonValue(),
+            0,
+            LinkProbe.LossReason.LOSS_REASON_NOT_SENT_VALUE)
+        .uint64(probe.getSequence())
+        .uint32(probe.getIntervalMs())
+        .uint32(probe.getTimeoutMs())
+        .string(probe.getQueryName())
+        .string(probe.getAnswerCode())
+        .string(probe.getAnswer())
+        .string(probe.getDetail());
+  }
+}

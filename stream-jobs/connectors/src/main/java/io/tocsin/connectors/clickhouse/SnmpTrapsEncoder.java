@@ -1,0 +1,56 @@
+package io.tocsin.connectors.clickhouse;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.SnmpTrap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Events with an SNMP notification to table {@code snmp_traps}. */
+final class SnmpTrapsEncoder implements RowEncoder<Event> {
+  private static final List<String> COLUMNS =
+      Envelope.columnsAnd(
+          "version",
+          "trap_oid",
+          "trap_name",
+          "varbinds",
+          "uptime_centiseconds",
+          "user_or_community_hash",
+          "engine_id",
+          "security_level",
+          "is_inform",
+          "agent_address");
+
+  @Override
+  public String table() {
+    return "snmp_traps";
+  }
+
+  @Override
+  public List<String> columns() {
+    return COLUMNS;
+  }
+
+  @Override
+  public void encode(Event event, RowBinaryWriter row) {
+    SnmpTrap trap = event.getSnmpTrap();
+    Envelope.encode(event, row)
+        .enum8("version", trap.getVersionValue(), 1, SnmpTrap.Version.VERSION_V3_VALUE)
+        .string(trap.getTrapOid())
+        .string(trap.getTrapName())
+        .stringMap(varbinds(trap))
+        .uint64(trap.getUptimeCentiseconds())
+        .string(trap.getUserOrCommunityHash())
+        .string(trap.getEngineId())
+        .string(trap.getSecurityLevel())
+        .bool(trap.getIsInform())
+        .string(trap.getAgentAddress());
+  }
+
+  /** Name to value; of a name that comes twice the last value stays, raw has both. */
+  private static Map<String, String> varbinds(SnmpTrap trap) {
+    Map<String, String> varbinds = new LinkedHashMap<>();
+    trap.getVarbindsList().forEach(varbind -> varbinds.put(varbind.getName(), varbind.getValue()));
+    return varbinds;
+  }
+}

@@ -1,0 +1,203 @@
+package io.tocsin.connectors.clickhouse;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.Access;
+import io.tocsin.registrations.v1.Registration;
+import io.tocsin.registrations.v1.State;
+import io.tocsin.testsupport.ClickHouseUnderTest;
+import io.tocsin.testsupport.TestEvents;
+import io.tocsin.wan.v1.Evidence;
+import io.tocsin.wan.v1.WanEpisode;
+import java.io.IOException;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Rows of the sources and correlations beyond syslog and alert updates read as they were written.
+ */
+class CorrelationTablesITCase {
+  private final String identity = "test-" + UUID.randomUUID();
+  private ClickHouseUnderTest clickHouse;
+  private ClientInserter inserter;
+
+  @BeforeEach
+  void connect() {
+    clickHouse = ClickHouseUnderTest.require();
+    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+  }
+
+  @AfterEach
+  void disconnect() {
+    if (inserter != null) {
+      inserter.close();
+    }
+  }
+
+  @Test
+  void dhcpReadsAsItWasWritten() throws IOException {
+    insert(TestEvents.dhcpAck(1, NOON));
+
+    assertThat(
+            select(
+                "message_type, path, request_kind, mac, ip, hostname, server, relay, circuit_id,"
+                    + " lease_seconds, rebinding_seconds, is_broadcast, transaction_id,"
+                    + " fingerprint, router, prefix_length, interface, raw",
+                "dhcp"))
+        .isEqualTo(
+            "ack\tcapture\tnone\t02:00:00:00:00:2a\t10.1.2.3\tprinter-1\t10.1.0.1\t10.1.2.1"
+                + "\tge-0/0/7\t3600\t3150\ttrue\t4275878552\t1,3,6,15\t10.1.2.1\t24\teth0\traw 1");
+  }
+
+  @Test
+  void trapReadsAsItWasWritten() throws IOException {
+    insert(TestEvents.snmpTrap(1, NOON));
+
+    assertThat(select("version, trap_oid, trap_name, varbinds, is_inform", "snmp_traps"))
+        .isEqualTo("v2c\t1.3.6.1.6.3.1.1.5.3\tIF-MIB::linkDown\t{'IF-MIB::ifIndex.7':'7'}\tfalse");
+  }
+
+  @Test
+  void countersAndGaugesReadAsTheyWereWritten() throws IOException {
+    insert(TestEvents.interfaceCounters(1, NOON));
+    insert(TestEvents.gauge(2, NOON));
+
+    assertThat(
+            select(
+                "interface, if_index, in_octets, out_discards, speed_bps, oper_status, in_bps,"
+                    + " out_load, interval_ms",
+                "interface_counters"))
+        .isEqualTo("Gi0/1\t1\t1000\t22559915\t1000000000\tup\t\\N\t0.98\t10000");
+    assertThat(select("name, instance, value, limit, unit", "gauges"))
+        .isEqualTo("connections\t\t49000\t50000\tconnections");
+  }
+
+  @Test
+  void probesReadAsTheyWereWritten() throws IOException {
+    insert(TestEvents.probe(1, NOON, 31.25));
+    insert(TestEvents.lostProbe(2, NOON.plusSeconds(1)));
+
+    assertThat(
+            select("link_id, method, rtt_ms, lost, loss_reason, sequence", "link_probes").lines())
+        .containsExactlyInAnyOrder(
+            "dc1-dc2\ticmp\t31.25\tfalse\tnone\t1", "dc1-dc2\ticmp\t\\N\ttrue\ttimeout\t2");
+  }
+
+  @Test
+  void everyNewTableCountsForTheBalance() throws IOException {
+    insert(TestEvents.dhcpAck(1, NOON));
+    insert(TestEvents.snmpTrap(2, NOON));
+    insert(TestEvents.interfaceCounters(3, NOON));
+    insert(TestEvents.gauge(4, NOON));
+    insert(TestEvents.probe(5, NOON, 1));
+    insert(TestEvents.sequenceGap(6, NOON));
+
+    assertThat(
+            clickHouse.query(
+                "SELECT sum(stored), uniq(kind) FROM tocsin.stored_events_1m WHERE agent_id = '"
+                    + identity
+                    + "'"))
+        .isEqualTo("6\t6");
+    assertThat(select("last_before, first_after, missing", "sequence_gaps")).isEqualTo("41\t45\t3");
+  }
+
+  @Test
+  void newestRegistrationOfEachFamilyIsShown() throws IOException {
+    Registration bound =
+        Registration.newBuilder()
+            .setMac(identity)
+            .setFamily(4)
+            .setIp("10.1.2.3")
+            .setState(State.STATE_BOUND)
+            .setAccess(Access.ACCESS_BLOCKED)
+            .setLeaseExpiresAtUnixNanos(unixNanos(NOON.plusSeconds(60)))
+            .setChangedAtUnixNanos(unixNanos(NOON))
+            .setCause("ack")
+            .setVersion(1)
+            .build();
+    Registration expired =
+        bound.toBuilder()
+            .setState(State.STATE_EXPIRED)
+            .setPreviousState(State.STATE_BOUND)
+            .clearLeaseExpiresAtUnixNanos()
+            .setCause("lease_expired")
+            .setVersion(2)
+            .build();
+    RegistrationHistoryEncoder encoder = new RegistrationHistoryEncoder();
+    BlockBuilder block = new BlockBuilder(encoder);
+    block.add(bound, encoder);
+    block.add(expired, encoder);
+    block.add(bound.toBuilder().setFamily(6).build(), encoder);
+
+    inserter.insert(block.seal());
+
+    assertThat(
+            clickHouse
+                .query(
+                    "SELECT family, state, previous_state, lease_expires_at, cause FROM"
+                        + " tocsin.registrations WHERE mac = '"
+                        + identity
+                        + "' ORDER BY family")
+                .lines())
+        .containsExactly(
+            "4\texpired\tbound\t\\N\tlease_expired",
+            "6\tbound\tnone\t2026-11-20 12:01:00.000000000\tack");
+  }
+
+  @Test
+  void episodeKeepsItsEvidenceAsData() throws IOException {
+    WanEpisode episode =
+        WanEpisode.newBuilder()
+            .setEpisodeId(identity)
+            .setVersion(1)
+            .setLinkId("dc1-dc2")
+            .setKind(WanEpisode.Kind.KIND_LATENCY)
+            .setState(WanEpisode.State.STATE_OPEN)
+            .setStartedAtUnixNanos(unixNanos(NOON))
+            .setChangedAtUnixNanos(unixNanos(NOON))
+            .setBaselineMs(30)
+            .setPeakMs(104.5)
+            .setCause(WanEpisode.Cause.CAUSE_EGRESS_SATURATED)
+            .addEvidence(
+                Evidence.newBuilder()
+                    .setName("out_load")
+                    .setValue(0.98)
+                    .setUnit("ratio")
+                    .setEventId("agent-1-1-1")
+                    .setObservedAtUnixNanos(unixNanos(NOON)))
+            .build();
+    WanEpisodesEncoder encoder = new WanEpisodesEncoder();
+    BlockBuilder block = new BlockBuilder(encoder);
+    block.add(episode, encoder);
+
+    inserter.insert(block.seal());
+
+    assertThat(
+            clickHouse.query(
+                "SELECT kind, state, ended_at, baseline_ms, peak_ms, cause, evidence[1].name,"
+                    + " evidence[1].value, length(evidence) FROM tocsin.wan_episodes WHERE"
+                    + " episode_id = '"
+                    + identity
+                    + "'"))
+        .isEqualTo("latency\topen\t\\N\t30\t104.5\tegress_saturated\tout_load\t0.98\t1");
+  }
+
+  private void insert(Event event) throws IOException {
+    EventTables tables = new EventTables();
+    Event mine = event.toBuilder().setAgentId(identity).build();
+    RowEncoder<Event> encoder = tables.encoderFor(mine);
+    BlockBuilder block = new BlockBuilder(encoder);
+    block.add(mine, encoder);
+    inserter.insert(block.seal());
+  }
+
+  private String select(String columns, String table) {
+    return clickHouse.query(
+        "SELECT " + columns + " FROM tocsin." + table + " WHERE agent_id = '" + identity + "'");
+  }
+}
