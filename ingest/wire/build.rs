@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use prost::Message;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/proto");
     let files = [
@@ -13,6 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed={}", proto.display());
 
     let descriptors = protox::compile(files, [&proto])?;
+    // The JSON form of an event is read by its descriptor.
+    std::fs::write(Path::new(&std::env::var("OUT_DIR")?).join("descriptors.bin"), descriptors.encode_to_vec())?;
     prost_build::Config::new()
         // Ordered maps make the same event the same bytes.
         .btree_map(["."])

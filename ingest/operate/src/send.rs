@@ -8,6 +8,7 @@ mod framing;
 mod generate;
 mod outbox;
 mod pace;
+mod publish;
 mod target;
 mod traffic;
 
@@ -22,6 +23,7 @@ use framing::Framing;
 use generate::Generator;
 use outbox::Outbox;
 use pace::Pace;
+use publish::Topics;
 use target::{Addresses, Target};
 use traffic::Traffic;
 
@@ -31,7 +33,8 @@ Examples:
   tocsin send burst.jsonl --rate 100 --target alert-udp=192.0.2.7:5515
   tocsin send --generate syslog-tcp --count 1000000 --sources 50           as fast as it goes
 
-Further keys of a line: \"payload_base64\" in place of \"payload\", \"repeat\": N, \"framing\" as --framing.";
+Further keys of a line: \"payload_base64\" in place of \"payload\", \"repeat\": N, \"framing\" as --framing.
+A line {\"offset_ms\": 12, \"event\": {...}} is an event in protobuf's JSON form and goes straight to its Kafka topic: counters, gauges, probes.";
 
 /// `tocsin send ...`
 #[derive(Args, Debug)]
@@ -83,6 +86,10 @@ pub struct SendArgs {
     #[arg(long, env = "TOCSIN_PORT_OFFSET", value_name = "N", default_value_t = 0)]
     port_offset: u16,
 
+    /// Kafka brokers, separated by commas; needed for lines that are events. [default: port 9092 of HOST, moved by the port offset]
+    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT")]
+    kafka: Option<String>,
+
     /// Another address for one listener; can be repeated.
     #[arg(long, value_name = "NAME=HOST:PORT", value_parser = target::parse_exception)]
     target: Vec<(Target, String)>,
@@ -90,6 +97,12 @@ pub struct SendArgs {
     /// Go on when nobody receives the datagrams, and count those that came back. The exit code still tells.
     #[arg(long)]
     keep_going: bool,
+}
+
+impl SendArgs {
+    fn kafka_servers(&self) -> String {
+        self.kafka.clone().unwrap_or_else(|| format!("{}:{}", self.host, 9092_u32 + u32::from(self.port_offset)))
+    }
 }
 
 /// Sends, shows progress on standard error, and prints one line for each listener that was sent to.
@@ -106,10 +119,12 @@ pub fn run(args: &SendArgs) -> Result<(), Failure> {
     };
     let addresses = Addresses::new(&args.host, args.port_offset, &args.target);
     let mut outbox = Outbox::open(&traffic.targets(), &addresses, args.keep_going)?;
+    let mut topics = if traffic.has_events() { Some(Topics::open(&args.kafka_servers())?) } else { None };
 
     let start = Instant::now();
-    let played = play(&traffic, pace, args.framing, &mut outbox, start);
+    let played = play(&traffic, pace, args.framing, &mut outbox, &mut topics, start);
     let refused = summarize(&outbox, start.elapsed());
+    topics.iter().for_each(Topics::summarize);
     played?;
     match refused {
         0 => Ok(()),
@@ -120,7 +135,14 @@ pub fn run(args: &SendArgs) -> Result<(), Failure> {
 }
 
 /// Sends every message when it is due; messages that are due together leave together.
-fn play(traffic: &Traffic, pace: Pace, framing: Framing, outbox: &mut Outbox, start: Instant) -> Result<(), Failure> {
+fn play(
+    traffic: &Traffic,
+    pace: Pace,
+    framing: Framing,
+    outbox: &mut Outbox,
+    topics: &mut Option<Topics>,
+    start: Instant,
+) -> Result<(), Failure> {
     let mut progress = Progress::new(start, traffic.len());
     let mut clock = Clock::new();
     let mut payload = Vec::new();
@@ -133,11 +155,16 @@ fn play(traffic: &Traffic, pace: Pace, framing: Framing, outbox: &mut Outbox, st
         } else if index % 1024 == 0 {
             progress.tell(outbox);
         }
-        payload.clear();
-        traffic.write_payload(index, clock.rfc3339(now.max(due)), &mut payload);
-        outbox.push(traffic.target(index), traffic.framing(index).unwrap_or(framing), &payload)?;
+        if let (Some(event), Some(topics)) = (traffic.event(index), topics.as_mut()) {
+            topics.publish(event)?;
+        } else if let Some(target) = traffic.target(index) {
+            payload.clear();
+            traffic.write_payload(index, clock.rfc3339(now.max(due)), &mut payload);
+            outbox.push(target, traffic.framing(index).unwrap_or(framing), &payload)?;
+        }
     }
-    outbox.finish()
+    outbox.finish()?;
+    topics.as_mut().map_or(Ok(()), Topics::finish)
 }
 
 fn sleep_until(due: Instant, mut each_second: impl FnMut()) {

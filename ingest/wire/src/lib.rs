@@ -3,6 +3,7 @@
 //! Nobody fills an [`events::Event`] by hand: [`EventSource`] gives it its identity, [`Origin`] says where its bytes came from.
 
 mod envelope;
+mod json;
 mod words;
 
 /// Generated from `schemas/proto`; one module a package.
@@ -13,6 +14,7 @@ pub mod generated {
 
 pub use envelope::{EventSource, Origin, address_text, source_ip_bytes};
 pub use generated::tocsin::{alerts::v1 as alerts, events::v1 as events, registrations::v1 as registrations, rejects::v1 as rejects};
+pub use json::event_from_json;
 pub use words::word;
 
 /// What an event says: the `body` of [`events::Event`].

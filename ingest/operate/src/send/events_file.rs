@@ -3,7 +3,11 @@
 //! ```json
 //! {"offset_ms": 12, "to": "alert-udp", "payload": "{\"action\":\"update\", ... \"time\":\"{{now}}\"}"}
 //! {"offset_ms": 13.5, "to": "syslog-tcp", "payload_base64": "AAEC", "framing": "none", "repeat": 3}
+//! {"offset_ms": 20, "event": {"agentId": "probe-fra", "device": "gw1", "linkProbe": {"linkId": "fra-ams", "rttMs": 9.5}}}
 //! ```
+//! A line with `event` is an event in protobuf's JSON form (see `schemas/golden/event`) that goes straight to its Kafka topic; this is how
+//! polled counters and probes are played, which no datagram carries. Times, identity and numbers that it leaves out are filled in.
+//!
 //! `{{now}}` in a payload becomes the time of sending. Offsets count from the start and never go back; without one, a line is sent
 //! with the line before it.
 
@@ -14,6 +18,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
+use tocsin_wire::{event_from_json, events};
 
 use super::framing::Framing;
 use super::target::Target;
@@ -37,29 +42,37 @@ pub struct EventsFile {
 pub struct Event {
     /// When to send it, after the start.
     pub offset: Duration,
-    /// Where to.
-    pub target: Target,
+    /// Where to; none for an event that goes to its Kafka topic.
+    pub target: Option<Target>,
     /// How it is told apart in a TCP stream, where the line says.
     pub framing: Option<Framing>,
     /// What.
     pub payload: Payload,
 }
 
-/// Bytes, or text with a place for the time of sending.
+/// Bytes, text with a place for the time of sending, or a finished event.
 #[derive(Debug)]
 pub enum Payload {
     /// Sent as they are.
     Bytes(Vec<u8>),
     /// The pieces of text between which the time of sending stands.
     WithNow(Vec<String>),
+    /// An event for its Kafka topic, without what is filled in when it is sent.
+    Event(Box<events::Event>),
 }
 
 impl Payload {
-    /// Appends the payload; `now` is the time of sending, RFC 3339.
+    /// The event, where it is one.
+    pub fn event(&self) -> Option<&events::Event> {
+        if let Self::Event(event) = self { Some(event) } else { None }
+    }
+
+    /// Appends the bytes of a datagram or frame; `now` is the time of sending, RFC 3339.
     pub fn write(&self, now: &str, payload: &mut Vec<u8>) {
         match self {
             Self::Bytes(bytes) => payload.extend_from_slice(bytes),
             Self::WithNow(pieces) => payload.extend_from_slice(pieces.join(now).as_bytes()),
+            Self::Event(_) => {}
         }
     }
 }
@@ -68,7 +81,8 @@ impl Payload {
 #[serde(deny_unknown_fields)]
 struct Line {
     offset_ms: Option<f64>,
-    to: Target,
+    to: Option<Target>,
+    event: Option<serde_json::Value>,
     payload: Option<String>,
     payload_base64: Option<String>,
     framing: Option<Framing>,
@@ -89,7 +103,7 @@ impl EventsFile {
         Self::parse(&text, default_framing).map_err(|(line, reason)| {
             Failure::usage(
                 format!("{}:{line}: {reason}", path.display()),
-                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional"#,
+                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional; or {"offset_ms": 12, "event": {"agentId": ...}}"#,
             )
         })
     }
@@ -124,7 +138,7 @@ impl EventsFile {
 
     /// Every target of the file, once.
     pub fn targets(&self) -> Vec<Target> {
-        let mut targets: Vec<Target> = self.events.iter().map(|event| event.target).collect();
+        let mut targets: Vec<Target> = self.events.iter().filter_map(|event| event.target).collect();
         targets.sort();
         targets.dedup();
         targets
@@ -146,8 +160,15 @@ fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Eve
     if line.repeat == 0 {
         return Err("repeat must be at least 1".to_owned());
     }
-    if line.framing.is_some() && line.to.is_datagram() {
-        return Err(format!("framing has no meaning for {}: a datagram is one message", line.to.name()));
+    if let Some(json) = &line.event {
+        if line.to.is_some() || line.payload.is_some() || line.payload_base64.is_some() || line.framing.is_some() {
+            return Err("an event goes to its Kafka topic: it has no to, payload or framing".to_owned());
+        }
+        return Ok(Event { offset, target: None, framing: None, payload: Payload::Event(Box::new(finished_event(json)?)) });
+    }
+    let to = line.to.ok_or("has neither to (a listener) nor event")?;
+    if line.framing.is_some() && to.is_datagram() {
+        return Err(format!("framing has no meaning for {}: a datagram is one message", to.name()));
     }
     let payload = match (line.payload, line.payload_base64) {
         (Some(text), None) if text.contains(NOW) => Payload::WithNow(text.split(NOW).map(str::to_owned).collect()),
@@ -158,13 +179,22 @@ fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Eve
     };
     let mut sample = Vec::new();
     payload.write(LONGEST_NOW, &mut sample);
-    if line.to.is_datagram() && sample.len() > MAX_DATAGRAM_BYTES {
+    if to.is_datagram() && sample.len() > MAX_DATAGRAM_BYTES {
         return Err(format!("the payload has {} bytes and a datagram holds {MAX_DATAGRAM_BYTES}", sample.len()));
     }
-    if !line.to.is_datagram() && line.framing.unwrap_or(default_framing) == Framing::Newline && sample.contains(&b'\n') {
+    if !to.is_datagram() && line.framing.unwrap_or(default_framing) == Framing::Newline && sample.contains(&b'\n') {
         return Err("the payload has a line break, which newline framing reads as its end; use octet-counting or none".to_owned());
     }
-    Ok(Event { offset, target: line.to, framing: line.framing, payload })
+    Ok(Event { offset, target: Some(to), framing: line.framing, payload })
+}
+
+/// An event as it stands in the file; who it is from and what it says cannot be filled in.
+fn finished_event(json: &serde_json::Value) -> Result<events::Event, String> {
+    let event = event_from_json(json).map_err(|error| format!("event is not an Event of schemas/proto: {error}"))?;
+    if event.agent_id.is_empty() || event.device.is_empty() || event.body.is_none() {
+        return Err("event needs agentId, device and a body such as linkProbe".to_owned());
+    }
+    Ok(event)
 }
 
 /// serde_json counts lines within one line of the file; only the column helps.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use tocsin_wire::events::Event;
+
 use super::events_file::EventsFile;
 use super::framing::Framing;
 use super::generate::Generator;
@@ -35,12 +37,25 @@ impl Traffic {
         }
     }
 
-    /// Where message `index` goes.
-    pub fn target(&self, index: u64) -> Target {
+    /// The listener that message `index` goes to; none for an event.
+    pub fn target(&self, index: u64) -> Option<Target> {
         match self {
             Self::Recorded(file) => file.event(index).target,
-            Self::Generated(generator) => generator.target,
+            Self::Generated(generator) => Some(generator.target),
         }
+    }
+
+    /// Message `index` where it is an event for its Kafka topic.
+    pub fn event(&self, index: u64) -> Option<&Event> {
+        match self {
+            Self::Recorded(file) => file.event(index).payload.event(),
+            Self::Generated(_) => None,
+        }
+    }
+
+    /// Whether any message is an event for its Kafka topic.
+    pub fn has_events(&self) -> bool {
+        (0..self.len()).any(|index| self.target(index).is_none())
     }
 
     /// The framing that message `index` asks for; none where the command line decides.

@@ -17,8 +17,9 @@ fn lines_become_messages_in_order_with_their_times() {
          {\"to\":\"syslog-udp\",\"payload\":\"\"}",
     )
     .unwrap();
-    let seen: Vec<_> =
-        (0..file.len()).map(|index| (file.event(index).offset.as_micros(), file.event(index).target, payload(&file, index))).collect();
+    let seen: Vec<_> = (0..file.len())
+        .map(|index| (file.event(index).offset.as_micros(), file.event(index).target.unwrap(), payload(&file, index)))
+        .collect();
     let expected = [
         (0, Target::AlertUdp, b"a".to_vec()),
         (1500, Target::SyslogTcp, vec![0, 255]),
@@ -43,7 +44,7 @@ fn a_line_that_cannot_be_sent_is_refused_with_its_number_and_the_reason() {
         ("{\"to\":\"alert-udp\",\"payload\":\"a\"}\nnonsense", 2, "column 2: expected ident"),
         (r#"{"to":"alert-udp","paylod":"a"}"#, 1, "unknown field `paylod`"),
         (r#"{"to":"alert-tcp","payload":"a"}"#, 1, "unknown variant `alert-tcp`"),
-        (r#"{"payload":"a"}"#, 1, "missing field `to`"),
+        (r#"{"payload":"a"}"#, 1, "neither to (a listener) nor event"),
         (r#"{"to":"alert-udp"}"#, 1, "neither payload nor payload_base64"),
         (r#"{"to":"alert-udp","payload":"a","payload_base64":"AA=="}"#, 1, "both payload and payload_base64"),
         (r#"{"to":"alert-udp","payload_base64":"*"}"#, 1, "not base64"),
@@ -56,6 +57,9 @@ fn a_line_that_cannot_be_sent_is_refused_with_its_number_and_the_reason() {
         (r#"{"to":"alert-udp","payload":"a","repeat":0}"#, 1, "repeat must be at least 1"),
         (r#"{"to":"alert-udp","payload":"a","framing":"newline"}"#, 1, "a datagram is one message"),
         (r#"{"to":"syslog-tcp","payload":"a\nb","framing":"newline"}"#, 1, "line break"),
+        (r#"{"to":"alert-udp","event":{"agentId":"a"}}"#, 1, "has no to"),
+        (r#"{"event":{"agentId":"a","device":"d"}}"#, 1, "a body such as linkProbe"),
+        (r#"{"event":{"agentId":"a","gage":{}}}"#, 1, "gage"),
         (&long, 1, "a datagram holds 65507"),
         ("\n", 1, "no event"),
     ];
