@@ -17,8 +17,8 @@ public final class OperatorUids {
   /** Alerts: alert updates from Kafka. */
   public static final String ALERTS_EVENTS_SOURCE = "alerts-events-source";
 
-  /** Alerts: keeps what is an alert update. */
-  public static final String ALERTS_UPDATES_FILTER = "alerts-updates-filter";
+  /** Alerts: makes signals of alert updates. */
+  public static final String ALERTS_UPDATE_SIGNALS = "alerts-update-signals";
 
   /** Alerts: the rules, with the state of every fingerprint. */
   public static final String ALERTS_RULES = "alerts-rules";
@@ -44,7 +44,7 @@ public final class OperatorUids {
           ARCHIVE_EVENTS_SOURCE,
           ARCHIVE_CLICKHOUSE_SINK,
           ALERTS_EVENTS_SOURCE,
-          ALERTS_UPDATES_FILTER,
+          ALERTS_UPDATE_SIGNALS,
           ALERTS_RULES,
           ALERTS_TRANSITIONS_SINK,
           ALERTS_HISTORY_SINK,

@@ -15,7 +15,6 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
-import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +30,7 @@ class AlertRulesTest {
     assertThat(story.decisions())
         .containsExactly(
             Alert.newBuilder()
-                .setFingerprint(Fingerprint.of(event))
+                .setFingerprint(Fingerprint.of(UpdateSignals.of(event).orElseThrow()))
                 .putAllFingerprintFields(
                     Map.of("source", "hyak", "device", "n0418", "check", "node"))
                 .setState(AlertState.ALERT_STATE_OPEN)
@@ -101,21 +100,6 @@ class AlertRulesTest {
     assertThat(story.last().getFirstSeenUnixNanos()).isEqualTo(unixNanos(NOON));
     assertThat(story.last().getSummary()).isEqualTo("node down");
     assertThat(story.last().getUpdateCount()).isEqualTo(1);
-  }
-
-  @Test
-  void updateWithSeverityClearedIsAClear() {
-    AlertStory story =
-        AlertStory.of(raise(1, NOON), raise(2, A_SECOND_LATER, Severity.SEVERITY_CLEARED));
-
-    assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
-  }
-
-  @Test
-  void severityThatWasNotToldIsIndeterminate() {
-    AlertStory story = AlertStory.of(raise(1, NOON, Severity.SEVERITY_UNSPECIFIED));
-
-    assertThat(story.told()).containsExactly("opened/indeterminate");
   }
 
   @Test
@@ -243,29 +227,6 @@ class AlertRulesTest {
         AlertStory.of(clear(1, NOON), raise(2, A_SECOND_LATER), clear(3, TWO_SECONDS_LATER));
 
     assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state().version()).isEqualTo(2);
-  }
-
-  @Test
-  void deleteCountsAsClearWhateverItsSeverity() {
-    Event.Builder delete = clear(2, A_SECOND_LATER).toBuilder();
-    delete.getAlertUpdateBuilder().setSeverity(Severity.SEVERITY_MAJOR);
-    assertThat(delete.getAlertUpdate().getAction()).isEqualTo(AlertUpdate.Action.ACTION_DELETE);
-
-    assertThat(AlertStory.of(raise(1, NOON), delete.build()).told())
-        .isEqualTo(List.of("opened/critical", "resolved/critical"));
-  }
-
-  @Test
-  void actionThatThisBuildDoesNotKnowChangesNothing() {
-    Event.Builder unknown = raise(1, NOON).toBuilder();
-    unknown.getAlertUpdateBuilder().setActionValue(3);
-    Event.Builder unspecified = raise(3, TWO_SECONDS_LATER).toBuilder();
-    unspecified.getAlertUpdateBuilder().setActionValue(0);
-
-    assertThat(AlertStory.of(unknown.build()).told()).isEmpty();
-    assertThat(AlertStory.of(unknown.build()).state()).isNull();
-    assertThat(AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER), unspecified.build()).told())
-        .containsExactly("opened/critical", "resolved/critical");
   }
 
   @Test

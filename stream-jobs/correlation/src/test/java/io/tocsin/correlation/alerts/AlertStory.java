@@ -26,7 +26,8 @@ final class AlertStory {
   static AlertStory of(Event... events) {
     AlertStory story = new AlertStory();
     for (Event event : events) {
-      story.take(story.rules.onUpdate(story.state, event));
+      UpdateSignals.of(event)
+          .ifPresent(signal -> story.take(story.rules.onSignal(story.state, signal)));
     }
     return story;
   }

@@ -1,10 +1,10 @@
 package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.Step;
 import io.tocsin.correlation.alerts.TrackedAlert;
-import io.tocsin.events.v1.Event;
 import java.io.IOException;
 import java.time.Duration;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -22,7 +22,7 @@ import org.apache.flink.util.Collector;
  * <p>State has no TTL: an alert's version must go on for ever. {@link TrackedAlert} says what
  * bounds it.
  */
-final class AlertsFunction extends KeyedProcessFunction<String, Event, Alert> {
+final class AlertsFunction extends KeyedProcessFunction<String, Signal, Alert> {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Duration refreshInterval;
@@ -46,9 +46,9 @@ final class AlertsFunction extends KeyedProcessFunction<String, Event, Alert> {
   }
 
   @Override
-  public void processElement(Event event, Context context, Collector<Alert> out)
+  public void processElement(Signal signal, Context context, Collector<Alert> out)
       throws IOException {
-    follow(rules.onUpdate(trackedAlert.value(), event), context.timerService(), out);
+    follow(rules.onSignal(trackedAlert.value(), signal), context.timerService(), out);
   }
 
   @Override

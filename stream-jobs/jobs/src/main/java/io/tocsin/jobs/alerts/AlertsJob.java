@@ -1,6 +1,7 @@
 package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.Signal;
 import io.tocsin.connectors.clickhouse.AlertHistoryTable;
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
@@ -8,6 +9,7 @@ import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.Fingerprint;
+import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
@@ -19,8 +21,10 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.Collector;
 
 /**
  * Makes alerts of alert updates: topic {@code events-alert-v1} through {@link AlertRules} to topic
@@ -78,12 +82,21 @@ public final class AlertsJob {
       Source<Event, ?, ?> events,
       Sink<Alert> transitions,
       Sink<Alert> history) {
-    SingleOutputStreamOperator<Alert> decisions =
-        env.fromSource(events, byAgentsClock(), "alert updates")
-            .uid(OperatorUids.ALERTS_EVENTS_SOURCE)
-            .filter(Event::hasAlertUpdate)
+    SingleOutputStreamOperator<Event> heard =
+        env.fromSource(events, byAgentsClock(), "events").uid(OperatorUids.ALERTS_EVENTS_SOURCE);
+    DataStream<Signal> updates =
+        heard
+            .flatMap(
+                (Event event, Collector<Signal> out) ->
+                    UpdateSignals.of(event).ifPresent(out::collect))
+            .returns(ProtobufTypeInfo.forMessage(Signal.class))
             .name("updates")
-            .uid(OperatorUids.ALERTS_UPDATES_FILTER)
+            .uid(OperatorUids.ALERTS_UPDATE_SIGNALS);
+    // Signals that rules make of other events join here, by union.
+    DataStream<Signal> signals = updates;
+
+    SingleOutputStreamOperator<Alert> decisions =
+        signals
             .keyBy(Fingerprint::of, Types.STRING)
             .process(new AlertsFunction(refreshInterval, FORGET_UNKNOWN_AFTER))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))

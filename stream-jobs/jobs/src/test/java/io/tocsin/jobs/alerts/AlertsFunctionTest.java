@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.TrackedAlert;
+import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
@@ -27,7 +29,7 @@ import org.junit.jupiter.api.Test;
 class AlertsFunctionTest {
   private static final Duration FORGET_AFTER = Duration.ofHours(24);
 
-  private KeyedOneInputStreamOperatorTestHarness<String, Event, Alert> harness;
+  private KeyedOneInputStreamOperatorTestHarness<String, Signal, Alert> harness;
 
   @BeforeEach
   void open() throws Exception {
@@ -35,7 +37,7 @@ class AlertsFunctionTest {
     harness.open();
   }
 
-  private static KeyedOneInputStreamOperatorTestHarness<String, Event, Alert> newHarness()
+  private static KeyedOneInputStreamOperatorTestHarness<String, Signal, Alert> newHarness()
       throws Exception {
     var harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
@@ -114,6 +116,7 @@ class AlertsFunctionTest {
   }
 
   private void send(Event event) throws Exception {
-    harness.processElement(event, event.getReceivedAtUnixNanos() / 1_000_000);
+    harness.processElement(
+        UpdateSignals.of(event).orElseThrow(), event.getReceivedAtUnixNanos() / 1_000_000);
   }
 }

@@ -1,0 +1,74 @@
+package io.tocsin.correlation.alerts;
+
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.Signal;
+import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.events.v1.Event;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * What a monitor's alert update says about one alert. An update is a raise; a delete, or an update
+ * with severity cleared, is a clear.
+ */
+public final class UpdateSignals {
+  private UpdateSignals() {}
+
+  /**
+   * The signal of an event; nothing for another body, and for an action newer than this build,
+   * which the archive rejects.
+   */
+  public static Optional<Signal> of(Event event) {
+    if (!event.hasAlertUpdate() || !isKnown(event.getAlertUpdate().getAction())) {
+      return Optional.empty();
+    }
+    AlertUpdate update = event.getAlertUpdate();
+    return Optional.of(
+        Signal.newBuilder()
+            .setKind(isClear(update) ? Signal.Kind.KIND_CLEAR : Signal.Kind.KIND_RAISE)
+            .putAllFingerprintFields(identity(event))
+            .setSeverity(severityOf(update))
+            .setSource(update.getSource())
+            .setDevice(event.getDevice())
+            .setCheck(update.getCheck())
+            .setSummary(update.getSummary())
+            .setSite(event.getSite())
+            .putAllLabels(update.getLabelsMap())
+            .setEventTimeUnixNanos(event.getEventTimeUnixNanos())
+            .setReceivedAtUnixNanos(event.getReceivedAtUnixNanos())
+            .setEventId(event.getEventId())
+            .build());
+  }
+
+  /**
+   * Who says it, about what and where. Severity, summary and labels are deliberately no part of it:
+   * they change while the alert stays the same.
+   */
+  private static SortedMap<String, String> identity(Event event) {
+    SortedMap<String, String> fields = new TreeMap<>();
+    fields.put("source", event.getAlertUpdate().getSource());
+    fields.put("device", event.getDevice());
+    fields.put("check", event.getAlertUpdate().getCheck());
+    if (!event.getSite().isEmpty()) {
+      fields.put("site", event.getSite());
+    }
+    return fields;
+  }
+
+  private static boolean isKnown(AlertUpdate.Action action) {
+    return action == AlertUpdate.Action.ACTION_UPDATE || action == AlertUpdate.Action.ACTION_DELETE;
+  }
+
+  private static boolean isClear(AlertUpdate update) {
+    return update.getAction() == AlertUpdate.Action.ACTION_DELETE
+        || update.getSeverity() == Severity.SEVERITY_CLEARED;
+  }
+
+  private static Severity severityOf(AlertUpdate update) {
+    boolean isTold =
+        update.getSeverity() != Severity.SEVERITY_UNSPECIFIED
+            && update.getSeverity() != Severity.UNRECOGNIZED;
+    return isTold ? update.getSeverity() : Severity.SEVERITY_INDETERMINATE;
+  }
+}

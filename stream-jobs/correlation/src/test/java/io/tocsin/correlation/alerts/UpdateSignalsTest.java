@@ -1,0 +1,81 @@
+package io.tocsin.correlation.alerts;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.Signal;
+import io.tocsin.events.v1.Event;
+import io.tocsin.testsupport.TestEvents;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UpdateSignalsTest {
+  @Test
+  void updateIsARaiseWithAllThatItSays() {
+    Event event = TestEvents.raise(1, NOON).toBuilder().setSite("zürich").build();
+
+    assertThat(UpdateSignals.of(event))
+        .hasValue(
+            Signal.newBuilder()
+                .setKind(Signal.Kind.KIND_RAISE)
+                .putAllFingerprintFields(
+                    Map.of("source", "hyak", "device", "n0418", "check", "node", "site", "zürich"))
+                .setSeverity(Severity.SEVERITY_CRITICAL)
+                .setSource("hyak")
+                .setDevice("n0418")
+                .setCheck("node")
+                .setSummary("node down")
+                .setSite("zürich")
+                .putLabels("rack", "b4")
+                .setEventTimeUnixNanos(event.getEventTimeUnixNanos())
+                .setReceivedAtUnixNanos(event.getReceivedAtUnixNanos())
+                .setEventId(event.getEventId())
+                .build());
+  }
+
+  @Test
+  void deleteIsAClearWhateverItsSeverity() {
+    Event.Builder delete = TestEvents.clear(1, NOON).toBuilder();
+    delete.getAlertUpdateBuilder().setSeverity(Severity.SEVERITY_MAJOR);
+
+    assertThat(kindOf(delete)).isEqualTo(Signal.Kind.KIND_CLEAR);
+  }
+
+  @Test
+  void updateWithSeverityClearedIsAClear() {
+    assertThat(kindOf(TestEvents.raise(1, NOON, Severity.SEVERITY_CLEARED).toBuilder()))
+        .isEqualTo(Signal.Kind.KIND_CLEAR);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 99})
+  void severityThatCannotBeToldIsIndeterminate(int number) {
+    Event.Builder event = TestEvents.raise(1, NOON).toBuilder();
+    event.getAlertUpdateBuilder().setSeverityValue(number);
+
+    assertThat(UpdateSignals.of(event.build()).orElseThrow().getSeverity())
+        .isEqualTo(Severity.SEVERITY_INDETERMINATE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 99})
+  void actionThatThisBuildDoesNotKnowSaysNothing(int number) {
+    Event.Builder event = TestEvents.raise(1, NOON).toBuilder();
+    event.getAlertUpdateBuilder().setActionValue(number);
+
+    assertThat(UpdateSignals.of(event.build())).isEmpty();
+  }
+
+  @Test
+  void otherBodiesSayNothing() {
+    assertThat(UpdateSignals.of(TestEvents.syslog(1, NOON))).isEmpty();
+    assertThat(UpdateSignals.of(TestEvents.reject(1, NOON))).isEmpty();
+  }
+
+  private static Signal.Kind kindOf(Event.Builder event) {
+    return UpdateSignals.of(event.build()).orElseThrow().getKind();
+  }
+}
