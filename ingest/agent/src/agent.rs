@@ -188,7 +188,7 @@ fn start_listener(
             listener.readers = source.start(queues, stop)?;
             listener.udp = Some(source);
         }
-        Transport::Tcp => {
+        Transport::Tcp | Transport::Tls => {
             let _inside = runtime.enter();
             let source = TcpSource::bind(config, Arc::clone(counters))?;
             let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;

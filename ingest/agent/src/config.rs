@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
-use tocsin_sources::{ListenerConfig, Transport};
+use tocsin_sources::{Certificates, ListenerConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
@@ -128,6 +128,9 @@ impl Config {
         }
         if let Some(folder) = path.parent() {
             self.spool.dir = folder.join(&self.spool.dir);
+            for listener in &mut self.listeners {
+                listener.tls = listener.tls.as_ref().map(|tls| tls.relative_to(folder));
+            }
         }
         for listener in &mut self.listeners {
             if listener.site.is_empty() {
@@ -185,12 +188,29 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     if listener.readers == 0 || listener.readers > MAX_READERS {
         return Err(format!("readers is {}; use 1 to {MAX_READERS}", listener.readers));
     }
-    if listener.readers > 1 && listener.transport == Transport::Tcp {
+    if listener.readers > 1 && listener.transport != Transport::Udp {
         return Err("readers is for UDP; TCP connections are spread over all cores anyway, remove the key".to_owned());
     }
     if listener.ipv6_only && listener.listen.is_ipv4() {
         return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));
     }
+    check_tls(listener)
+}
+
+fn check_tls(listener: &ListenerConfig) -> Result<(), String> {
+    let Some(tls) = &listener.tls else {
+        return match listener.transport {
+            Transport::Tls => Err("transport is tls and tls is missing; add tls: {certificate: FILE, key: FILE}, both PEM".to_owned()),
+            _ => Ok(()),
+        };
+    };
+    if listener.transport != Transport::Tls {
+        return Err("tls is set and transport is not tls; set transport: tls, or remove the key".to_owned());
+    }
+    if tls.require_client_certificate && tls.client_ca.is_none() {
+        return Err("tls.require_client_certificate is true and tls.client_ca is missing; name the authorities that senders' certificates come from".to_owned());
+    }
+    Certificates::load(&listener.name, tls).map_err(|error| error.to_string())?;
     Ok(())
 }
 
@@ -203,13 +223,18 @@ fn check_ports(listeners: &[ListenerConfig], telemetry: SocketAddr) -> Result<()
         .collect();
     for (index, (name, transport, address, ipv6_only)) in sockets.iter().enumerate() {
         for (other_name, other_transport, other, other_ipv6_only) in sockets.iter().skip(index + 1) {
-            let is_same_port = transport == other_transport && address.port() == other.port() && address.port() != 0;
+            let is_same_port =
+                is_stream(*transport) == is_stream(*other_transport) && address.port() == other.port() && address.port() != 0;
             if is_same_port && (covers(*address, *ipv6_only, other.ip()) || covers(*other, *other_ipv6_only, address.ip())) {
                 return Err(format!("{name} ({address}) and {other_name} ({other}) want the same port; change one of them"));
             }
         }
     }
     Ok(())
+}
+
+fn is_stream(transport: Transport) -> bool {
+    transport != Transport::Udp
 }
 
 /// Whether a socket at `address` also receives what is sent to `ip`.

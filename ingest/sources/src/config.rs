@@ -1,6 +1,7 @@
 //! `listeners` in the agent's config.
 
 use std::net::{Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,36 @@ pub enum Transport {
     Udp,
     /// A stream of messages, framed as RFC 6587 says.
     Tcp,
+    /// The same stream inside TLS (RFC 5425).
+    Tls,
+}
+
+/// `tls` of a listener: PEM files, read again when they change.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct TlsConfig {
+    /// The agent's certificate, and those between it and its root.
+    pub certificate: PathBuf,
+    /// Private key of the certificate.
+    pub key: PathBuf,
+    /// Roots of the certificates that senders show; without it they are not asked for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_ca: Option<PathBuf>,
+    /// Refuse a sender that shows no certificate. One that is shown must be good in any case.
+    #[serde(default)]
+    pub require_client_certificate: bool,
+}
+
+impl TlsConfig {
+    /// The same files, a relative path taken from `folder`.
+    pub fn relative_to(&self, folder: &Path) -> Self {
+        Self {
+            certificate: folder.join(&self.certificate),
+            key: folder.join(&self.key),
+            client_ca: self.client_ca.as_ref().map(|path| folder.join(path)),
+            ..self.clone()
+        }
+    }
 }
 
 /// One entry of `listeners`.
@@ -50,6 +81,9 @@ pub struct ListenerConfig {
     /// Do not take IPv4 on an IPv6 address.
     #[serde(default)]
     pub ipv6_only: bool,
+    /// Certificates, for transport `tls` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsConfig>,
     /// Place of this listener's devices; empty: the agent's `site`.
     #[serde(default)]
     pub site: String,
@@ -83,6 +117,7 @@ impl ListenerConfig {
             readers: default_readers(),
             max_message: default_max_message(),
             ipv6_only: false,
+            tls: None,
             site: String::new(),
         }
     }

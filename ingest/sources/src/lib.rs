@@ -6,10 +6,12 @@
 
 mod backlog;
 mod config;
+mod connection;
 mod meminfo;
 mod socket;
 mod spread;
 mod tcp;
+mod tls;
 mod udp;
 
 use std::net::SocketAddr;
@@ -17,9 +19,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
 
-pub use config::{Kind, ListenerConfig, Transport};
+pub use config::{Kind, ListenerConfig, TlsConfig, Transport};
 pub use socket::BindError;
 pub use tcp::TcpSource;
+pub use tls::{Certificates, TlsError};
 pub use tocsin_parse::framing::Frame;
 pub use udp::UdpSource;
 

@@ -6,17 +6,17 @@ use std::net::{Ipv4Addr, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::{ListenerConfig, Transport};
+use crate::{ListenerConfig, TlsError, Transport};
 
 /// A listener's socket cannot be opened.
 #[derive(Debug, thiserror::Error)]
-#[error("listener {listener}: cannot listen on {address} ({transport}): {error}; {remedy}")]
+#[error("listener {listener}: cannot listen on {address} ({transport}): {problem}")]
 pub struct BindError {
     listener: String,
     address: SocketAddr,
     transport: &'static str,
-    error: io::Error,
-    remedy: &'static str,
+    /// What is wrong and what to do.
+    problem: String,
 }
 
 /// What was asked of the kernel for a receive buffer, and what it gave.
@@ -42,23 +42,27 @@ pub(crate) fn bind(config: &ListenerConfig, address: SocketAddr, share_port: boo
 
 impl BindError {
     pub(crate) fn after_bind(config: &ListenerConfig, error: io::Error) -> Self {
-        Self {
-            listener: config.name.clone(),
-            address: config.listen,
-            transport: match config.transport {
-                Transport::Udp => "UDP",
-                Transport::Tcp => "TCP",
-            },
-            remedy: remedy(&error),
-            error,
-        }
+        Self::new(config, format!("{error}; {}", remedy(&error)))
+    }
+
+    pub(crate) fn without_certificate(config: &ListenerConfig, error: &TlsError) -> Self {
+        Self::new(config, error.to_string())
+    }
+
+    fn new(config: &ListenerConfig, problem: String) -> Self {
+        let transport = match config.transport {
+            Transport::Udp => "UDP",
+            Transport::Tcp => "TCP",
+            Transport::Tls => "TLS",
+        };
+        Self { listener: config.name.clone(), address: config.listen, transport, problem }
     }
 }
 
 fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::Result<(Socket, ReceiveBuffer)> {
     let (kind, protocol) = match config.transport {
         Transport::Udp => (Type::DGRAM, Protocol::UDP),
-        Transport::Tcp => (Type::STREAM, Protocol::TCP),
+        Transport::Tcp | Transport::Tls => (Type::STREAM, Protocol::TCP),
     };
     let socket = Socket::new(Domain::for_address(address), kind, Some(protocol))?;
     if address.is_ipv6() {
@@ -67,7 +71,7 @@ fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::R
     match config.transport {
         // Never SO_REUSEADDR on UDP: a second agent could take the port and half of the messages.
         Transport::Udp => socket.set_reuse_port(share_port)?,
-        Transport::Tcp => socket.set_reuse_address(true)?,
+        Transport::Tcp | Transport::Tls => socket.set_reuse_address(true)?,
     }
     let receive_buffer = set_receive_buffer(&socket, usize::try_from(config.receive_buffer.as_u64()).unwrap_or(usize::MAX))?;
     socket.bind(&address.into())?;
@@ -96,8 +100,8 @@ fn remedy(error: &io::Error) -> &'static str {
 }
 
 impl ReceiveBuffer {
-    /// One WARN when the kernel gave less than was asked for to each of `sockets`, with the line that changes it.
-    pub(crate) fn warn_if_capped(self, listener: &str, sockets: usize) {
+    /// One WARN when the kernel gave less than was asked for to each of `sockets`, with its `effect` and the line that changes it.
+    pub(crate) fn warn_if_capped(self, listener: &str, sockets: usize, effect: &str) {
         if self.got_bytes < self.asked_bytes {
             tracing::warn!(
                 listener,
@@ -105,7 +109,7 @@ impl ReceiveBuffer {
                 got_bytes = self.got_bytes,
                 sockets,
                 remedy = format!("sysctl -w net.core.rmem_max={}", self.asked_bytes),
-                "the kernel capped the receive buffer; bursts larger than it are dropped (and counted)"
+                "the kernel capped the receive buffer; {effect}"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! TCP: one task a connection, frames cut as RFC 6587 says.
+//! TCP and TLS: one listening socket, one task a connection.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,49 +8,50 @@ use std::time::Duration;
 use socket2::{SockRef, TcpKeepalive};
 use tocsin_parse::framing::Decoder;
 use tocsin_telemetry::Listener;
-use tokio::io::AsyncReadExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, interval, timeout_at};
 
-use crate::{Batch, BindError, Frame, ListenerConfig, Queue, Received, Stop, now_unix_nanos, received_bytes, socket};
+use crate::connection::{Connection, DRAIN_QUIET};
+use crate::{BindError, Certificates, ListenerConfig, Queue, Stop, socket};
 
 /// Open connections of one listener; each may hold `max_message` bytes of an unfinished frame.
 const MAX_CONNECTIONS: usize = 4096;
 /// Connections the kernel completes before they are accepted.
 const BACKLOG: i32 = 1024;
-/// Room that is made for one read.
-const READ_BYTES: usize = 16 * 1024;
 /// Syslog senders may be silent for hours, so an idle connection is not closed; a dead peer is found by probes.
 const KEEPALIVE: Duration = Duration::from_secs(60);
-/// How long a stopping connection goes on while bytes keep coming.
-const MAX_DRAIN: Duration = Duration::from_secs(2);
-/// What is left in the kernel's buffer is there at once; a peer that is quiet this long has said all it had.
-const DRAIN_QUIET: Duration = Duration::from_millis(50);
+/// Each handshake looks at the certificates' files; this is for those who replace them and watch the log.
+const CERTIFICATE_CHECK: Duration = Duration::from_secs(5);
 
-/// The listening socket of one TCP listener.
+/// The listening socket of one TCP or TLS listener.
 #[derive(Debug)]
 pub struct TcpSource {
     listener: TcpListener,
     counters: Arc<Listener>,
     max_message_bytes: usize,
+    /// `None`: plain TCP.
+    certificates: Option<Arc<Certificates>>,
 }
 
 impl TcpSource {
     /// Opens the socket. Must be called inside a tokio runtime.
     pub fn bind(config: &ListenerConfig, counters: Arc<Listener>) -> Result<Self, BindError> {
+        let certificates = config.tls.as_ref().map(|tls| Certificates::load(&config.name, tls)).transpose();
+        let certificates = certificates.map_err(|error| BindError::without_certificate(config, &error))?.map(Arc::new);
         let (socket, receive_buffer) = socket::bind(config, config.listen, false)?;
         let listener = Self::listen(socket).map_err(|error| BindError::after_bind(config, error))?;
         tracing::info!(
             listener = config.name,
-            transport = "tcp",
+            transport = if certificates.is_some() { "tls" } else { "tcp" },
             address = %listener.local_addr().unwrap_or(config.listen),
             receive_buffer_asked_bytes = receive_buffer.asked_bytes,
             receive_buffer_got_bytes = receive_buffer.got_bytes,
             "listening"
         );
-        Ok(Self { listener, counters, max_message_bytes: config.max_message_bytes() })
+        receive_buffer.warn_if_capped(&config.name, 1, "senders wait once it is full, so nothing is lost by it");
+        Ok(Self { listener, counters, max_message_bytes: config.max_message_bytes(), certificates })
     }
 
     fn listen(socket: socket2::Socket) -> io::Result<TcpListener> {
@@ -68,10 +69,15 @@ impl TcpSource {
     pub async fn run(self, queue: Queue, mut stop: Stop) {
         let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         let mut connections = JoinSet::new();
+        let mut certificate_check = interval(CERTIFICATE_CHECK);
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
                 _ = stop.wait_for(|stop| *stop) => break,
+                _ = certificate_check.tick(), if self.certificates.is_some() => {
+                    self.certificates.as_ref().map(|certificates| certificates.refresh());
+                    continue;
+                }
             };
             match accepted {
                 Ok((stream, peer)) => self.take(stream, peer, &permits, &mut connections, &queue, &stop),
@@ -98,99 +104,34 @@ impl TcpSource {
         queue: &Queue,
         stop: &Stop,
     ) {
+        let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
             self.counters.connection_refused(&format!("{peer} closed: {MAX_CONNECTIONS} connections are open, which is the limit"));
             return;
         };
         // Without probes a dead peer holds its connection until the next restart; nothing is lost by it.
         let _ = SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 4));
-        let connection = Connection {
-            stream,
-            peer: SocketAddr::new(peer.ip().to_canonical(), peer.port()),
-            decoder: Decoder::new(self.max_message_bytes),
-            counters: Arc::clone(&self.counters),
-            queue: queue.clone(),
-        };
-        let stop = stop.clone();
+        let connection =
+            Connection { peer, decoder: Decoder::new(self.max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
+        let (certificates, stop) = (self.certificates.clone(), stop.clone());
         connections.spawn(async move {
-            connection.run(stop).await;
-            drop(permit);
+            let _permit = permit;
+            match certificates {
+                None => connection.run(stream, stop).await,
+                Some(certificates) => inside_tls(&certificates, stream, connection, stop).await,
+            }
         });
     }
 }
 
-struct Connection {
-    stream: TcpStream,
-    peer: SocketAddr,
-    decoder: Decoder,
-    counters: Arc<Listener>,
-    queue: Queue,
-}
-
-impl Connection {
-    async fn run(mut self, mut stop: Stop) {
-        self.counters.connection_opened();
-        let result = tokio::select! {
-            result = self.read_until_end() => result,
-            _ = stop.wait_for(|stop| *stop) => Ok(false),
-        };
-        let result = match result {
-            Ok(false) => self.drain().await,
-            other => other,
-        };
-        let last = self.decoder.finish();
-        self.push(last.into_iter().collect()).await;
-        self.counters.connection_closed(self.peer, result.as_ref().err());
-    }
-
-    /// Reads until the peer has ended.
-    async fn read_until_end(&mut self) -> io::Result<bool> {
-        while self.read().await? {}
-        Ok(true)
-    }
-
-    /// Reads what is left in the kernel's buffer.
-    async fn drain(&mut self) -> io::Result<bool> {
-        let deadline = Instant::now() + MAX_DRAIN;
-        while Instant::now() < deadline {
-            match timeout_at(Instant::now() + DRAIN_QUIET, self.read()).await {
-                Ok(Ok(true)) => {}
-                Ok(other) => return other,
-                Err(_quiet) => break,
-            }
-        }
-        Ok(true)
-    }
-
-    /// One read; false at the end of the stream. Cancelling it loses nothing: bytes are in the decoder or still in the kernel, and frames
-    /// are pushed before anything else is awaited.
-    async fn read(&mut self) -> io::Result<bool> {
-        self.push_ready_frames().await;
-        self.decoder.buffer().reserve(READ_BYTES);
-        Ok(self.stream.read_buf(self.decoder.buffer()).await? > 0)
-    }
-
-    async fn push_ready_frames(&mut self) {
-        // A permit first: once a frame has left the decoder, nothing may be awaited before it is in the queue.
-        let Ok(permit) = self.queue.clone().reserve_owned().await else { return };
-        let frames: Vec<_> = std::iter::from_fn(|| self.decoder.next_frame()).collect();
-        if !frames.is_empty() {
-            permit.send(self.batch(frames));
-        }
-    }
-
-    async fn push(&mut self, last: Vec<Frame>) {
-        self.push_ready_frames().await;
-        if !last.is_empty() {
-            let batch = self.batch(last);
-            // The queue ends only after every source has.
-            let _ = self.queue.send(batch).await;
-        }
-    }
-
-    fn batch(&self, frames: Vec<Frame>) -> Batch {
-        self.counters.received(frames.len() as u64, frames.iter().map(received_bytes).sum());
-        let received_at_unix_nanos = now_unix_nanos();
-        frames.into_iter().map(|frame| Received { peer: self.peer, received_at_unix_nanos, frame }).collect()
+/// The handshake, then the connection. A peer whose handshake is not done at a stop has sent nothing yet.
+async fn inside_tls(certificates: &Certificates, stream: TcpStream, connection: Connection, mut stop: Stop) {
+    let secured = tokio::select! {
+        secured = certificates.handshake(stream, connection.peer) => secured,
+        _ = stop.wait_for(|stop| *stop) => return,
+    };
+    match secured {
+        Ok(stream) => connection.run(stream, stop).await,
+        Err(problem) => connection.counters.connection_refused(&problem),
     }
 }

@@ -50,7 +50,7 @@ impl UdpSource {
             receive_buffer_got_bytes = receive_buffer.got_bytes * lanes,
             "listening"
         );
-        receive_buffer.warn_if_capped(&config.name, lanes);
+        receive_buffer.warn_if_capped(&config.name, lanes, "bursts larger than it are dropped (and counted)");
         Self::open(config, address, first, lanes, counters)
     }
 

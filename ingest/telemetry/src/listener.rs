@@ -66,6 +66,7 @@ pub struct Listener {
     buffer_limit_bytes: AtomicU64,
     connections: AtomicU64,
     connections_opened: AtomicU64,
+    connections_refused: AtomicU64,
     connection_logs: Sampler,
 }
 
@@ -157,6 +158,7 @@ impl Listener {
 
     /// A connection could not be taken.
     pub fn connection_refused(&self, detail: &str) {
+        self.connections_refused.fetch_add(1, Ordering::Relaxed);
         if let Some(left_out) = self.connection_logs.pass() {
             tracing::warn!(listener = self.name, left_out, detail, "connection refused");
         }
@@ -165,6 +167,11 @@ impl Listener {
     /// Open connections, and all that were ever opened.
     pub fn connections(&self) -> (u64, u64) {
         (self.connections.load(Ordering::Relaxed), self.connections_opened.load(Ordering::Relaxed))
+    }
+
+    /// Connections that could not be taken: too many, or no TLS handshake.
+    pub fn connections_refused(&self) -> u64 {
+        self.connections_refused.load(Ordering::Relaxed)
     }
 
     /// Rejects by reason, those that happened.

@@ -87,6 +87,11 @@ impl Listeners {
         for listener in &self.0 {
             ConstCounter::new(listener.connections().1).encode(opened.encode_family(&[("listener", listener.name())])?)?;
         }
+        let help = "Connections not taken: too many, or no TLS handshake";
+        let mut refused = encoder.encode_descriptor("connections_refused", help, None, MetricType::Counter)?;
+        for listener in &self.0 {
+            ConstCounter::new(listener.connections_refused()).encode(refused.encode_family(&[("listener", listener.name())])?)?;
+        }
         Ok(())
     }
 }
@@ -122,6 +127,7 @@ mod tests {
         listener.dropped(crate::Loss::SpoolFull, "detail");
         listener.buffer_used(5, 6);
         listener.connection_opened();
+        listener.connection_refused("detail");
 
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &registry(vec![Arc::new(listener)])).unwrap();
@@ -147,6 +153,7 @@ mod tests {
                 r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="refused_by_broker"} 0"#,
                 r#"tocsin_agent_connections{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_connections_opened_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_connections_refused_total{listener="syslog-udp"} 1"#,
             ]
         );
     }

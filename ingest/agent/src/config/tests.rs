@@ -1,3 +1,5 @@
+use tocsin_sources::Kind;
+
 use super::*;
 
 fn load(text: &str) -> Result<Config, ConfigError> {
@@ -83,10 +85,44 @@ fn values_that_cannot_work_are_refused_with_a_remedy() {
     refused("listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514', ipv6_only: true}]", &["ipv6_only"]);
     refused("listeners: [{name: l, kind: syslog, listen: '[::]:1'}, {name: l, kind: alert, listen: '[::]:2'}]", &["two listeners"]);
     refused("listeners: []", &["listeners", "defaults"]);
+    refused(&listener("transport: tls"), &["listener l", "tls is missing", "certificate"]);
+    refused(&listener("tls: {certificate: c, key: k}"), &["transport is not tls"]);
+    refused(&listener("transport: tls, tls: {certificate: c, key: k, require_client_certificate: true}"), &["client_ca is missing"]);
     refused("agent_id: 'two words'", &["agent_id"]);
     refused("telemetry: {stats_interval: 1ms}", &["stats_interval"]);
     refused("kafka: {bootstrap_servers: ''}", &["bootstrap_servers"]);
     refused("kafka: {options: {acks: '1'}}", &["kafka.options", "acks"]);
+}
+
+#[test]
+fn certificates_that_cannot_be_used_are_refused_with_file_key_and_remedy() {
+    let dir = tempfile::tempdir().unwrap();
+    let issue = |name: &str| {
+        let issued = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+        fs::write(dir.path().join(format!("{name}.crt")), issued.cert.pem()).unwrap();
+        fs::write(dir.path().join(format!("{name}.key")), issued.signing_key.serialize_pem()).unwrap();
+    };
+    issue("agent");
+    issue("other");
+    fs::write(dir.path().join("empty.pem"), "").unwrap();
+    let path = dir.path().join("agent.yaml");
+    let load = |tls: &str| {
+        fs::write(&path, format!("listeners: [{{name: l, kind: syslog, transport: tls, listen: '[::]:6514', tls: {{{tls}}}}}]")).unwrap();
+        Config::load(Some(&path)).map_err(|error| error.to_string())
+    };
+    let files_beside_the_config = load("certificate: agent.crt, key: agent.key, client_ca: other.crt").unwrap();
+    assert_eq!(files_beside_the_config.listeners[0].tls.as_ref().unwrap().key, dir.path().join("agent.key"));
+    for (tls, parts) in [
+        ("certificate: none.crt, key: agent.key", ["agent.yaml", "listener l", "tls.certificate", "none.crt", "readable PEM file"]),
+        ("certificate: empty.pem, key: agent.key", ["agent.yaml", "tls.certificate", "empty.pem", "no certificate in it", "readable"]),
+        ("certificate: agent.crt, key: none.key", ["agent.yaml", "tls.key", "none.key", "No such file", "one private key"]),
+        ("certificate: agent.crt, key: agent.crt", ["agent.yaml", "tls.key", "agent.crt", "private key", "PEM"]),
+        ("certificate: agent.crt, key: other.key", ["agent.yaml", "tls.key", "other.key", "belongs to", "tls.certificate"]),
+        ("certificate: agent.crt, key: agent.key, client_ca: empty.pem", ["tls.client_ca", "empty.pem", "no certificate", "readable", "l"]),
+    ] {
+        let message = load(tls).unwrap_err();
+        parts.iter().for_each(|part| assert!(message.contains(part), "{part:?} is missing in: {message}"));
+    }
 }
 
 #[test]
@@ -105,6 +141,23 @@ fn the_example_has_every_key_at_its_default() {
     let example: serde_json::Value = serde_saphyr::from_str(&text).unwrap();
     let default: serde_json::Value = serde_saphyr::from_str(&Config::default().to_yaml().unwrap()).unwrap();
     assert_eq!(keys(&example), keys(&default));
+}
+
+/// The example cannot have a TLS listener in effect, because it comes without a certificate: it has one as a comment.
+#[test]
+fn the_example_s_tls_listener_has_every_key_and_works_once_its_files_exist() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml")).unwrap();
+    let commented = text.lines().skip_while(|line| !line.contains("# - name: syslog-tls")).take_while(|line| line.starts_with("  # "));
+    let listener: String = commented.map(|line| format!("{}\n", &line[4..])).collect();
+    let config = Config::parse(&format!("listeners:\n{listener}")).unwrap();
+    let tls = config.listeners[0].tls.clone().unwrap();
+    assert_eq!(
+        config.listeners[0].clone(),
+        ListenerConfig { tls: Some(tls), ..ListenerConfig::new("syslog-tls", Kind::Syslog, Transport::Tls, 6514) }
+    );
+    let example: serde_json::Value = serde_saphyr::from_str(&listener).unwrap();
+    let whole: serde_json::Value = serde_saphyr::from_str(&config.to_yaml().unwrap()).unwrap();
+    assert_eq!(keys(&example), keys(&whole["listeners"]));
 }
 
 /// Every key with its path, `listeners[].name` for a list.

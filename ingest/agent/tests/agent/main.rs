@@ -1,0 +1,5 @@
+//! The whole agent with real sockets and a publisher in memory.
+
+mod listeners;
+mod running;
+mod tls;
