@@ -38,6 +38,24 @@ public final class OperatorUids {
   /** Paging: posts to Alertmanager. */
   public static final String PAGING_ALERTMANAGER_SINK = "paging-alertmanager-sink";
 
+  /** Registrations: DHCP messages and the agents' counters from Kafka. */
+  public static final String REGISTRATIONS_EVENTS_SOURCE = "registrations-events-source";
+
+  /** Registrations: keeps what is a DHCP message. */
+  public static final String REGISTRATIONS_DHCP_FILTER = "registrations-dhcp-filter";
+
+  /** Registrations: the register from Kafka. */
+  public static final String REGISTRATIONS_DEVICES_SOURCE = "registrations-devices-source";
+
+  /** Registrations: the rules, with the state of every client. */
+  public static final String REGISTRATIONS_RULES = "registrations-rules";
+
+  /** Registrations: transitions to Kafka. */
+  public static final String REGISTRATIONS_TRANSITIONS_SINK = "registrations-transitions-sink";
+
+  /** Registrations: transitions to ClickHouse. */
+  public static final String REGISTRATIONS_HISTORY_SINK = "registrations-history-sink";
+
   /** All of them. */
   public static final Set<String> ALL =
       Set.of(
@@ -50,7 +68,13 @@ public final class OperatorUids {
           ALERTS_HISTORY_SINK,
           PAGING_ALERTS_SOURCE,
           PAGING_RESEND,
-          PAGING_ALERTMANAGER_SINK);
+          PAGING_ALERTMANAGER_SINK,
+          REGISTRATIONS_EVENTS_SOURCE,
+          REGISTRATIONS_DHCP_FILTER,
+          REGISTRATIONS_DEVICES_SOURCE,
+          REGISTRATIONS_RULES,
+          REGISTRATIONS_TRANSITIONS_SINK,
+          REGISTRATIONS_HISTORY_SINK);
 
   private OperatorUids() {}
 }

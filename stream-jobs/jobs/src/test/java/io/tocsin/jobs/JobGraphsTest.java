@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.jobs.alerts.AlertsJob;
 import io.tocsin.jobs.archive.ArchiveJob;
 import io.tocsin.jobs.paging.PagingJob;
+import io.tocsin.jobs.registrations.RegistrationsJob;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -21,13 +22,14 @@ class JobGraphsTest {
       Map.of(
           ArchiveJob.NAME, ArchiveJob::configure,
           AlertsJob.NAME, AlertsJob::configure,
-          PagingJob.NAME, PagingJob::configure);
+          PagingJob.NAME, PagingJob::configure,
+          RegistrationsJob.NAME, RegistrationsJob::configure);
 
   /** How Flink names the committing half of a sink after the sink's uid. */
   private static final String COMMITTER_PREFIX = "Sink Committer: ";
 
   @ParameterizedTest
-  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME})
+  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME, RegistrationsJob.NAME})
   void everyOperatorHasAUidFromTheList(String job) {
     for (StreamNode node : environmentOf(job).getStreamGraph(false).getStreamNodes()) {
       assertThat(node.getTransformationUID())
@@ -51,7 +53,7 @@ class JobGraphsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME})
+  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME, RegistrationsJob.NAME})
   void checkpointsAreOnAndKryoIsOff(String job) {
     StreamExecutionEnvironment env = environmentOf(job);
 

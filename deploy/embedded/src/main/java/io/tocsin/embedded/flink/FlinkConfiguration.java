@@ -29,7 +29,7 @@ final class FlinkConfiguration {
   static final int RETAINED_CHECKPOINTS = 3;
 
   /** One for each job, and as many again for a restart beside one that is being cancelled. */
-  static final int TASK_SLOTS = 6;
+  static final int TASK_SLOTS = 8;
 
   private FlinkConfiguration() {}
 

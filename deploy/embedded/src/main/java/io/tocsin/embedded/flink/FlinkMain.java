@@ -4,6 +4,7 @@ import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.jobs.alerts.AlertsJob;
 import io.tocsin.jobs.archive.ArchiveJob;
 import io.tocsin.jobs.paging.PagingJob;
+import io.tocsin.jobs.registrations.RegistrationsJob;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -63,6 +64,7 @@ public final class FlinkMain implements Callable<Integer> {
     JOBS.put("archive", ArchiveJob.class);
     JOBS.put("alerts", AlertsJob.class);
     JOBS.put("paging", PagingJob.class);
+    JOBS.put("registrations", RegistrationsJob.class);
   }
 
   @Option(

@@ -3,10 +3,13 @@ package io.tocsin.connectors.kafka;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.Device;
+import io.tocsin.registrations.v1.Registration;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
@@ -61,13 +64,40 @@ public final class KafkaEndpoints {
   }
 
   /**
+   * All registered devices, then the changes of the register. Without state it starts at the
+   * earliest offset whatever was committed: the topic is compacted.
+   */
+  public Source<Device, ?, ?> devices(String groupId) {
+    return source(groupId, List.of(Topics.DEVICES), new DeviceDeserializer())
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .build();
+  }
+
+  /**
    * Transitions to {@code alerts-v1}, at least once: a page must not wait for a checkpoint. After a
    * failure transitions since the last checkpoint come again with the same version.
    */
   public Sink<Alert> alertTransitions() {
-    return KafkaSink.<Alert>builder()
+    return sink(new AlertSerializer());
+  }
+
+  /** Transitions to {@code registrations-v1}, at least once and at once, as those of alerts. */
+  public Sink<Registration> registrations() {
+    return sink(new RegistrationSerializer());
+  }
+
+  /**
+   * What a job found, as alert updates to {@code events-alert-v1}, at least once: a repeat carries
+   * the same event id.
+   */
+  public Sink<Event> findings() {
+    return sink(new EventSerializer(Topics.EVENTS_ALERT));
+  }
+
+  private <T> Sink<T> sink(KafkaRecordSerializationSchema<T> serializer) {
+    return KafkaSink.<T>builder()
         .setBootstrapServers(bootstrapServers)
-        .setRecordSerializer(new AlertSerializer())
+        .setRecordSerializer(serializer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setProperty(ProducerConfig.ACKS_CONFIG, "all")
         .setProperty(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true")

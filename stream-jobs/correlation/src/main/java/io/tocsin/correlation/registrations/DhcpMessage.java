@@ -1,0 +1,124 @@
+package io.tocsin.correlation.registrations;
+
+import io.tocsin.events.v1.Dhcp;
+import io.tocsin.events.v1.Dhcp.MessageType;
+import io.tocsin.events.v1.Event;
+import io.tocsin.model.EnumWords;
+import java.util.Comparator;
+
+/**
+ * What is remembered of one DHCP message of one client. Text is empty and numbers are 0 where the
+ * message does not tell.
+ *
+ * @param timeUnixNanos when it happened, see {@link #happenedAt}
+ * @param verb what it does
+ * @param typeNumber of {@link MessageType}
+ * @param isLogged whether a server's log told of it, not the wire
+ * @param transactionId 0 in a log
+ * @param ip address that it is about
+ * @param server server identifier, or the name of the server that logged
+ * @param relay relay agent
+ * @param circuitId where the client is plugged in
+ * @param remoteId switch or line
+ * @param hostname that the client gives itself
+ * @param vendorClass that the client gives
+ * @param fingerprint the client's list of requested parameters
+ * @param leaseSeconds lease or valid lifetime; 4,294,967,295 is for ever
+ * @param renewalSeconds T1
+ * @param rebindingSeconds T2
+ * @param prefixLength of the subnet
+ * @param router the client's gateway
+ * @param site of the listener
+ * @param eventId of the event
+ */
+public record DhcpMessage(
+    long timeUnixNanos,
+    Verb verb,
+    int typeNumber,
+    boolean isLogged,
+    int transactionId,
+    String ip,
+    String server,
+    String relay,
+    String circuitId,
+    String remoteId,
+    String hostname,
+    String vendorClass,
+    String fingerprint,
+    long leaseSeconds,
+    long renewalSeconds,
+    long rebindingSeconds,
+    int prefixLength,
+    String router,
+    String site,
+    String eventId) {
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  /**
+   * A log line with an older stamp than this waited in a queue, and its stamp is believed. Below it
+   * the difference may as well be the clock of the server, so the agent's clock is believed.
+   */
+  private static final long LONGEST_LOG_DELAY_NANOS = 600 * NANOS_PER_SECOND;
+
+  /** Event time, then the order of an exchange, then anything that is the same in every run. */
+  static final Comparator<DhcpMessage> ORDER =
+      Comparator.comparingLong(DhcpMessage::timeUnixNanos)
+          .thenComparing(DhcpMessage::verb)
+          .thenComparing(DhcpMessage::isLogged)
+          .thenComparingInt(DhcpMessage::transactionId)
+          .thenComparing(DhcpMessage::ip)
+          .thenComparing(DhcpMessage::server)
+          .thenComparing(DhcpMessage::eventId);
+
+  /** Takes from an event with a DHCP body what a registration needs. */
+  public static DhcpMessage of(Event event) {
+    Dhcp dhcp = event.getDhcp();
+    return new DhcpMessage(
+        happenedAt(event),
+        Verb.of(dhcp),
+        dhcp.getMessageTypeValue(),
+        dhcp.getPath() == Dhcp.Path.PATH_SERVER_LOG,
+        dhcp.getTransactionId(),
+        dhcp.getIp(),
+        dhcp.getServer(),
+        dhcp.getRelay(),
+        dhcp.getCircuitId(),
+        dhcp.getRemoteId(),
+        dhcp.getHostname(),
+        dhcp.getVendorClass(),
+        dhcp.getFingerprint(),
+        Integer.toUnsignedLong(dhcp.getLeaseSeconds()),
+        Integer.toUnsignedLong(dhcp.getRenewalSeconds()),
+        Integer.toUnsignedLong(dhcp.getRebindingSeconds()),
+        dhcp.getPrefixLength(),
+        dhcp.getRouter(),
+        event.getSite(),
+        event.getEventId());
+  }
+
+  /**
+   * When the message happened, Unix nanoseconds, never after it was received. DHCP carries no time;
+   * a log's stamp has whole seconds and another clock, so that by it an answer would come before
+   * its question. The agent's time of receipt is better, unless the line was queued for long.
+   */
+  static long happenedAt(Event event) {
+    long eventTime = event.getEventTimeUnixNanos();
+    long receivedAt = event.getReceivedAtUnixNanos();
+    if (Long.compareUnsigned(eventTime, receivedAt) > 0) {
+      return receivedAt;
+    }
+    boolean isLogged = event.getDhcp().getPath() == Dhcp.Path.PATH_SERVER_LOG;
+    return isLogged && receivedAt - eventTime <= LONGEST_LOG_DELAY_NANOS ? receivedAt : eventTime;
+  }
+
+  /** The word of the message, for example "ack"; it is the cause of a transition. */
+  String word() {
+    return EnumWords.wordOf(MessageType.forNumber(typeNumber));
+  }
+
+  /** Whether the lease that it gives has no end. */
+  boolean isForEver() {
+    return leaseSeconds == 0xffff_ffffL;
+  }
+}

@@ -1,0 +1,99 @@
+package io.tocsin.correlation.registrations;
+
+import io.tocsin.correlation.registrations.Client.Lease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Keeps the messages of a client in the order in which they happened, and folds them into the
+ * client. What is older than the allowed lateness goes into the base and is not unfolded again.
+ */
+final class MessageFold {
+  /** Of one client, not yet in its base; one that floods is folded earlier. */
+  static final int MAX_MESSAGES = 32;
+
+  private final long latenessNanos;
+  private final Repeats repeats;
+
+  MessageFold(Duration lateness, Repeats repeats) {
+    this.latenessNanos = lateness.toNanos();
+    this.repeats = repeats;
+  }
+
+  /** The client as all its messages and its timers show it. */
+  Client fold(TrackedClient tracked) {
+    Client client = tracked.base();
+    List<DhcpMessage> messages = tracked.messages();
+    List<DhcpMessage> handled =
+        new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount(), messages.size())));
+    for (DhcpMessage message : messages.subList(handled.size(), messages.size())) {
+      client = step(client, message, handled);
+    }
+    return ClientMachine.at(client, tracked.clockUnixNanos());
+  }
+
+  /** A repeat completes what is known; anything else is handled and remembered as such. */
+  private Client step(Client client, DhcpMessage message, List<DhcpMessage> handled) {
+    if (repeats.isRepeat(message, handled)) {
+      return ClientMachine.completed(client, message);
+    }
+    handled.add(message);
+    return ClientMachine.after(client, message);
+  }
+
+  /** Whether a message is older than what was folded for good. */
+  boolean isTooLate(TrackedClient tracked, DhcpMessage message) {
+    if (tracked.newestUnixNanos() == Lease.NEVER) {
+      return false;
+    }
+    long time = message.timeUnixNanos();
+    int absorbed = tracked.absorbedCount();
+    return time < tracked.newestUnixNanos() - latenessNanos
+        || absorbed > 0 && time < tracked.messages().get(absorbed - 1).timeUnixNanos();
+  }
+
+  /** The same with one message more, where it belongs. */
+  TrackedClient with(TrackedClient tracked, DhcpMessage message) {
+    List<DhcpMessage> messages = new ArrayList<>(tracked.messages());
+    int place = Collections.binarySearch(messages, message, DhcpMessage.ORDER);
+    place = Math.max(place < 0 ? -place - 1 : place, tracked.absorbedCount());
+    messages.add(place, message);
+    return absorb(tracked, messages);
+  }
+
+  private TrackedClient absorb(TrackedClient tracked, List<DhcpMessage> messages) {
+    long cut = messages.get(messages.size() - 1).timeUnixNanos() - latenessNanos;
+    int absorbed = tracked.absorbedCount();
+    Client base = tracked.base();
+    List<DhcpMessage> kept = new ArrayList<>(messages.subList(0, absorbed));
+    int next = absorbed;
+    while (next < messages.size()
+        && (messages.get(next).timeUnixNanos() < cut || messages.size() - next > MAX_MESSAGES)) {
+      base = step(base, messages.get(next), kept);
+      next++;
+    }
+    long forgotten = cut - repeats.windowNanos();
+    int first = Math.max(0, kept.size() - MAX_MESSAGES);
+    while (first < kept.size() && kept.get(first).timeUnixNanos() < forgotten) {
+      first++;
+    }
+    List<DhcpMessage> newest = new ArrayList<>(kept.subList(first, kept.size()));
+    int absorbedNow = newest.size();
+    newest.addAll(messages.subList(next, messages.size()));
+    return tracked.withMessages(base, newest, absorbedNow);
+  }
+
+  /** Whether no other message of the client tells of the same. */
+  boolean isFirstOfItsKind(TrackedClient tracked, DhcpMessage message) {
+    return tracked.messages().stream()
+        .noneMatch(other -> other != message && repeats.areSame(other, message));
+  }
+
+  /** Whether a message was delivered before. */
+  static boolean isKnown(TrackedClient tracked, DhcpMessage message) {
+    return tracked.messages().stream()
+        .anyMatch(other -> !other.eventId().isEmpty() && other.eventId().equals(message.eventId()));
+  }
+}

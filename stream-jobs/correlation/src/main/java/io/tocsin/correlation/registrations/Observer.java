@@ -1,0 +1,141 @@
+package io.tocsin.correlation.registrations;
+
+import io.tocsin.correlation.registrations.Observation.Kind;
+import io.tocsin.events.v1.Dhcp;
+import io.tocsin.events.v1.Event;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the messages and transitions of one client say to the findings, each of them once. */
+final class Observer {
+  private static final double NANOS_PER_MILLI = 1e6;
+
+  private final MessageFold messages;
+
+  Observer(MessageFold messages) {
+    this.messages = messages;
+  }
+
+  /** Of a message that was just put among the others. */
+  List<Observation> onMessage(
+      String mac, TrackedClient tracked, DhcpMessage message, Client before, Client after) {
+    int family = familyOf(message);
+    List<Observation> found = new ArrayList<>(3);
+    addLatency(found, mac, family, tracked, message, after);
+    if (messages.isFirstOfItsKind(tracked, message)) {
+      Template seen = new Template(mac, family, message, before, after);
+      switch (message.verb()) {
+        case DISCOVER -> found.add(seen.of(Kind.DISCOVERED));
+        case OFFER -> found.add(seen.of(Kind.OFFERED));
+        case ACK -> found.add(seen.of(Kind.ACKNOWLEDGED));
+        case NAK -> found.add(seen.of(Kind.REFUSED));
+        case DECLINE -> found.add(seen.of(Kind.DECLINED));
+        default -> addRenewal(found, seen, before, after);
+      }
+      addMove(found, seen, message, before, after);
+    }
+    boolean isAnswer = message.verb() == Verb.OFFER || message.verb() == Verb.ACK;
+    if (isAnswer && isLooking(before) && !isLooking(after)) {
+      found.add(new Template(mac, family, message, before, after).of(Kind.ANSWERED));
+    }
+    addHolding(found, mac, family, message.eventId(), before, after);
+    return found;
+  }
+
+  private static int familyOf(DhcpMessage message) {
+    return Verb.familyOf(Dhcp.MessageType.forNumber(message.typeNumber()));
+  }
+
+  /** Of the end of a lease. */
+  List<Observation> onTimer(String mac, int family, Client before, Client after) {
+    List<Observation> found = new ArrayList<>(1);
+    addHolding(found, mac, family, "", before, after);
+    return found;
+  }
+
+  /** Of a log line that changes no client, or of nothing that matters. */
+  List<Observation> onComplaint(Event event, Client client) {
+    return Complaints.of(event, client);
+  }
+
+  private static boolean isLooking(Client client) {
+    return client.state() == io.tocsin.registrations.v1.State.STATE_DISCOVERING;
+  }
+
+  /** Counts clients, not requests that they send again. */
+  private static void addRenewal(
+      List<Observation> found, Template seen, Client before, Client after) {
+    if (before.state() == after.state()) {
+      return;
+    }
+    switch (after.state()) {
+      case STATE_RENEWING -> found.add(seen.of(Kind.RENEWED));
+      case STATE_REBINDING -> found.add(seen.of(Kind.REBOUND));
+      default -> {
+        // No renewal.
+      }
+    }
+  }
+
+  private static void addMove(
+      List<Observation> found, Template seen, DhcpMessage message, Client before, Client after) {
+    boolean tells = !message.circuitId().isEmpty() || !message.remoteId().isEmpty();
+    String from = Template.placeOf(before);
+    if (tells && !from.isEmpty() && !from.equals(Template.placeOf(after))) {
+      found.add(seen.of(Kind.MOVED).explained(from));
+    }
+  }
+
+  private void addLatency(
+      List<Observation> found,
+      String mac,
+      int family,
+      TrackedClient tracked,
+      DhcpMessage answer,
+      Client after) {
+    boolean isAnswer = answer.verb() == Verb.OFFER || answer.verb() == Verb.ACK;
+    if (!isAnswer || answer.isLogged() || answer.transactionId() == 0) {
+      return;
+    }
+    DhcpMessage question = null;
+    for (DhcpMessage other : tracked.messages()) {
+      if (other == answer || other.isLogged() || other.transactionId() != answer.transactionId()) {
+        continue;
+      }
+      if (other.verb() == answer.verb() && other.server().equals(answer.server())) {
+        return;
+      }
+      boolean isAsked = answer.verb() == Verb.OFFER == (other.verb() == Verb.DISCOVER);
+      if (isAsked && other.verb().compareTo(Verb.REQUEST) <= 0 && other.verb() != Verb.OFFER) {
+        question = question == null ? other : question;
+      }
+    }
+    if (question != null && question.timeUnixNanos() <= answer.timeUnixNanos()) {
+      Kind kind = answer.verb() == Verb.OFFER ? Kind.OFFER_LATENCY : Kind.ACK_LATENCY;
+      double ms = (answer.timeUnixNanos() - question.timeUnixNanos()) / NANOS_PER_MILLI;
+      found.add(new Template(mac, family, answer, after, after).of(kind).taking(ms));
+    }
+  }
+
+  /** Who holds which address, told when it changes. */
+  private static void addHolding(
+      List<Observation> found,
+      String mac,
+      int family,
+      String eventId,
+      Client before,
+      Client after) {
+    boolean held = before.isLeased() && !before.ip().isEmpty();
+    boolean holds = after.isLeased() && !after.ip().isEmpty();
+    if (held && !(holds && before.ip().equals(after.ip()))) {
+      long time = Math.max(after.changedAtUnixNanos(), before.changedAtUnixNanos());
+      found.add(Template.holding(Kind.FREED, mac, family, before, time, eventId));
+    }
+    boolean isNews =
+        !held || !before.ip().equals(after.ip()) || !before.lease().equals(after.lease());
+    if (holds && isNews) {
+      long time = after.heardAtUnixNanos();
+      found.add(Template.holding(Kind.BOUND, mac, family, after, time, eventId));
+    }
+  }
+}

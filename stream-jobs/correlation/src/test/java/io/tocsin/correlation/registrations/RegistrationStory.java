@@ -1,0 +1,101 @@
+package io.tocsin.correlation.registrations;
+
+import static io.tocsin.testsupport.Instants.unixNanos;
+
+import io.tocsin.events.v1.Event;
+import io.tocsin.model.EnumWords;
+import io.tocsin.registrations.v1.Access;
+import io.tocsin.registrations.v1.Registration;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Plays events of one client to the rules, as an operator would, and keeps what they answer. */
+final class RegistrationStory {
+  static final String MAC = "02:00:00:00:00:2a";
+  static final Duration LATENESS = Duration.ofMinutes(1);
+  static final Duration REPEAT_WINDOW = Duration.ofSeconds(10);
+  static final Duration FORGET_AFTER = Duration.ofDays(7);
+
+  private final RegistrationRules rules =
+      new RegistrationRules(LATENESS, REPEAT_WINDOW, FORGET_AFTER);
+  private final MessageFold messages = new MessageFold(LATENESS, new Repeats(REPEAT_WINDOW));
+  private final List<Registration> decisions = new ArrayList<>();
+  private final List<Observation> observations = new ArrayList<>();
+  private Access access = Access.ACCESS_BLOCKED;
+  private TrackedClient state;
+  private long tooLate;
+
+  static RegistrationStory of(Event... events) {
+    return new RegistrationStory().then(events);
+  }
+
+  RegistrationStory then(Event... events) {
+    for (Event event : events) {
+      take(rules.onMessage(state, access, event));
+    }
+    return this;
+  }
+
+  /** Event time passes; the timers that it reaches fire. */
+  RegistrationStory until(Instant time) {
+    while (state != null && state.timerAtUnixNanos() <= unixNanos(time)) {
+      long timer = state.timerAtUnixNanos();
+      take(rules.onTimer(MAC, 4, state, access, timer));
+      if (state != null && state.timerAtUnixNanos() == timer) {
+        throw new AssertionError("the timer at " + timer + " asks for itself");
+      }
+    }
+    return this;
+  }
+
+  RegistrationStory registered(Access now, Instant time) {
+    access = now;
+    take(rules.onAccess(MAC, 4, state, now, unixNanos(time)));
+    return this;
+  }
+
+  private void take(RegistrationStep step) {
+    state = step.state();
+    decisions.addAll(step.decisions());
+    observations.addAll(step.observations());
+    tooLate += step.isTooLate() ? 1 : 0;
+  }
+
+  /** What was told, as "state by cause". */
+  List<String> told() {
+    return decisions.stream()
+        .map(told -> EnumWords.wordOf(told.getState()) + " by " + told.getCause())
+        .toList();
+  }
+
+  List<Registration> decisions() {
+    return decisions;
+  }
+
+  Registration last() {
+    return decisions.get(decisions.size() - 1);
+  }
+
+  List<Observation.Kind> observed() {
+    return observations.stream().map(Observation::kind).toList();
+  }
+
+  Observation observation(Observation.Kind kind) {
+    return observations.stream().filter(seen -> seen.kind() == kind).findFirst().orElseThrow();
+  }
+
+  /** The client as it stands. */
+  Client client() {
+    return messages.fold(state);
+  }
+
+  TrackedClient state() {
+    return state;
+  }
+
+  long tooLate() {
+    return tooLate;
+  }
+}

@@ -1,0 +1,136 @@
+package io.tocsin.jobs.registrations;
+
+import io.tocsin.connectors.clickhouse.ClickHouseSink;
+import io.tocsin.connectors.clickhouse.RegistrationHistoryTable;
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
+import io.tocsin.connectors.kafka.KafkaEndpoints;
+import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.correlation.registrations.RegistrationRules;
+import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.JobOptions;
+import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.OperatorUids;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.registrations.v1.Device;
+import io.tocsin.registrations.v1.Registration;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Follows every device on the network: topics {@code events-dhcp-v1} and {@code devices-v1} through
+ * {@link RegistrationRules} to topic {@code registrations-v1} (at once, at least once) and table
+ * {@code registration_history} (at the next checkpoint, exactly once).
+ *
+ * <p>Watermarks follow the agents' clock, received_at. The agents' counters are read beside the
+ * messages, because they come each second: leases end on time though no client says a word. The
+ * register has no time of its own and holds nothing up.
+ */
+public final class RegistrationsJob {
+  /** Name of the job and of its consumer group. */
+  public static final String NAME = "tocsin-registrations";
+
+  private static final Duration MAX_DISORDER = Duration.ofSeconds(1);
+  private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
+  private static final Duration ALLOWED_LATENESS = Duration.ofMinutes(1);
+  private static final Duration REPEAT_WINDOW = Duration.ofSeconds(10);
+  private static final Duration FORGET_AFTER = Duration.ofDays(7);
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private RegistrationsJob() {}
+
+  /** Runs the job with the options of {@link JobOptions}. */
+  public static void main(String[] args) throws Exception {
+    JobRunner.run(NAME, RegistrationsJob::configure, args);
+  }
+
+  /** Builds the job's graph against the Kafka and ClickHouse of the options. */
+  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+    JobRunner.prepare(env, options);
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    define(
+        env,
+        kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS), Undecodable.SKIP),
+        kafka.devices(NAME),
+        kafka.registrations(),
+        new ClickHouseSink<>(options.clickHouse(), new RegistrationHistoryTable()));
+  }
+
+  /**
+   * Builds the job's graph.
+   *
+   * @param events DHCP messages, and anything that an agent sends while no client speaks
+   * @param devices the register
+   * @param transitions takes every transition without waiting
+   * @param history takes every transition once
+   */
+  public static void define(
+      StreamExecutionEnvironment env,
+      Source<Event, ?, ?> events,
+      Source<Device, ?, ?> devices,
+      Sink<Registration> transitions,
+      Sink<Registration> history) {
+    var messages =
+        env.fromSource(events, byAgentsClock(), "events")
+            .uid(OperatorUids.REGISTRATIONS_EVENTS_SOURCE)
+            .filter(Event::hasDhcp)
+            .name("dhcp messages")
+            .uid(OperatorUids.REGISTRATIONS_DHCP_FILTER)
+            .keyBy(event -> event.getDhcp().getMac(), Types.STRING);
+    var register =
+        env.fromSource(devices, withoutTime(), "devices")
+            .uid(OperatorUids.REGISTRATIONS_DEVICES_SOURCE)
+            .keyBy(Device::getMac, Types.STRING);
+    SingleOutputStreamOperator<Registration> decisions =
+        messages
+            .connect(register)
+            .process(new RegistrationFunction(ALLOWED_LATENESS, REPEAT_WINDOW, FORGET_AFTER))
+            .returns(ProtobufTypeInfo.forMessage(Registration.class))
+            .name("registration rules")
+            .uid(OperatorUids.REGISTRATIONS_RULES);
+
+    decisions
+        .sinkTo(transitions)
+        .name("registrations topic")
+        .uid(OperatorUids.REGISTRATIONS_TRANSITIONS_SINK);
+    // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
+    // go on to Kafka.
+    decisions
+        .sinkTo(history)
+        .disableChaining()
+        .name("registration history")
+        .uid(OperatorUids.REGISTRATIONS_HISTORY_SINK);
+  }
+
+  private static WatermarkStrategy<Event> byAgentsClock() {
+    return WatermarkStrategy.<Event>forBoundedOutOfOrderness(MAX_DISORDER)
+        .withTimestampAssigner(
+            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
+        .withIdleness(IDLE_PARTITION_AFTER);
+  }
+
+  private static WatermarkStrategy<Device> withoutTime() {
+    return WatermarkStrategy.forGenerator(context -> new Timeless());
+  }
+
+  /** Says that all its time is over, so that the other input alone moves the clock. */
+  private static final class Timeless implements WatermarkGenerator<Device> {
+    @Override
+    public void onEvent(Device device, long timestamp, WatermarkOutput output) {
+      output.emitWatermark(Watermark.MAX_WATERMARK);
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      output.emitWatermark(Watermark.MAX_WATERMARK);
+    }
+  }
+}
