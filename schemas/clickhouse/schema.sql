@@ -35,6 +35,22 @@ ORDER BY (agent_id, listener, received_at)
 TTL toDateTime(received_at) + toIntervalDay(400)
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
 
+CREATE TABLE tocsin.alert_durations_1d
+(
+    `day` DateTime('UTC') COMMENT 'start of the day, of resolved_at' CODEC(Delta(4), ZSTD(1)),
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `device` LowCardinality(String) COMMENT 'device concerned',
+    `source` LowCardinality(String) COMMENT 'monitor or rule that raised it',
+    `check` LowCardinality(String) COMMENT 'what was checked',
+    `severity` Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733',
+    `ended` UInt64 COMMENT 'alerts that ended' CODEC(ZSTD(1)),
+    `seconds` Float64 COMMENT 'sum of their durations' CODEC(ZSTD(1))
+)
+ENGINE = SummingMergeTree((ended, seconds))
+PARTITION BY toYear(day)
+ORDER BY (day, site, device, source, check, severity)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
 CREATE TABLE tocsin.alert_history
 (
     `fingerprint` String COMMENT 'identity of the alert: 32 hexadecimal digits' CODEC(ZSTD(1)),
@@ -113,6 +129,19 @@ CREATE TABLE tocsin.alerts_latest
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY fingerprint
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
+CREATE TABLE tocsin.devices_seen
+(
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `kind` LowCardinality(String) COMMENT 'table the events stand in',
+    `site` SimpleAggregateFunction(anyLast, LowCardinality(String)) COMMENT 'configured place',
+    `first_seen` SimpleAggregateFunction(min, DateTime64(9, 'UTC')) COMMENT 'received_at of the first event',
+    `last_seen` SimpleAggregateFunction(max, DateTime64(9, 'UTC')) COMMENT 'received_at of the newest',
+    `events` SimpleAggregateFunction(sum, UInt64) COMMENT 'how many'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (device, kind)
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
 CREATE TABLE tocsin.dhcp
@@ -226,6 +255,72 @@ ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
 ORDER BY (device, interface, event_time)
 TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.interface_load_1d
+(
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `interface` LowCardinality(String) COMMENT 'ifName',
+    `day` DateTime('UTC') COMMENT 'start of the day' CODEC(Delta(4), ZSTD(1)),
+    `in_bps_sum` SimpleAggregateFunction(sum, Float64) COMMENT 'sum of the polls\' in_bps: divide by polls for the mean' CODEC(ZSTD(1)),
+    `out_bps_sum` SimpleAggregateFunction(sum, Float64) COMMENT 'sum of the polls\' out_bps: divide by polls for the mean' CODEC(ZSTD(1)),
+    `in_bps_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest in_bps' CODEC(ZSTD(1)),
+    `out_bps_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest out_bps' CODEC(ZSTD(1)),
+    `in_load_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest in_load' CODEC(ZSTD(1)),
+    `out_load_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest out_load' CODEC(ZSTD(1)),
+    `polls` SimpleAggregateFunction(sum, UInt64) COMMENT 'polls with a rate' CODEC(ZSTD(1)),
+    `out_discards` SimpleAggregateFunction(sum, Float64) COMMENT 'output discards' CODEC(ZSTD(1)),
+    `in_errors` SimpleAggregateFunction(sum, Float64) COMMENT 'input errors' CODEC(ZSTD(1)),
+    `down_polls` SimpleAggregateFunction(sum, UInt64) COMMENT 'polls that found it down' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYear(day)
+ORDER BY (device, interface, day)
+TTL day + toIntervalYear(10)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.interface_load_1h
+(
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `interface` LowCardinality(String) COMMENT 'ifName',
+    `hour` DateTime('UTC') COMMENT 'start of the hour' CODEC(Delta(4), ZSTD(1)),
+    `in_bps_sum` SimpleAggregateFunction(sum, Float64) COMMENT 'sum of the polls\' in_bps: divide by polls for the mean' CODEC(ZSTD(1)),
+    `out_bps_sum` SimpleAggregateFunction(sum, Float64) COMMENT 'sum of the polls\' out_bps: divide by polls for the mean' CODEC(ZSTD(1)),
+    `in_bps_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest in_bps' CODEC(ZSTD(1)),
+    `out_bps_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest out_bps' CODEC(ZSTD(1)),
+    `in_load_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest in_load' CODEC(ZSTD(1)),
+    `out_load_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest out_load' CODEC(ZSTD(1)),
+    `polls` SimpleAggregateFunction(sum, UInt64) COMMENT 'polls with a rate' CODEC(ZSTD(1)),
+    `out_discards` SimpleAggregateFunction(sum, Float64) COMMENT 'output discards' CODEC(ZSTD(1)),
+    `in_errors` SimpleAggregateFunction(sum, Float64) COMMENT 'input errors' CODEC(ZSTD(1)),
+    `down_polls` SimpleAggregateFunction(sum, UInt64) COMMENT 'polls that found it down' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYear(hour)
+ORDER BY (device, interface, hour)
+TTL hour + toIntervalYear(3)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.interface_load_1m
+(
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `interface` LowCardinality(String) COMMENT 'ifName',
+    `minute` DateTime('UTC') COMMENT 'start of the minute' CODEC(Delta(4), ZSTD(1)),
+    `in_bps_sum` SimpleAggregateFunction(sum, Float64) COMMENT 'sum of the polls\' in_bps: divide by polls for the mean' CODEC(ZSTD(1)),
+    `out_bps_sum` SimpleAggregateFunction(sum, Float64) COMMENT 'sum of the polls\' out_bps: divide by polls for the mean' CODEC(ZSTD(1)),
+    `in_bps_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest in_bps' CODEC(ZSTD(1)),
+    `out_bps_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest out_bps' CODEC(ZSTD(1)),
+    `in_load_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest in_load' CODEC(ZSTD(1)),
+    `out_load_max` SimpleAggregateFunction(max, Float64) COMMENT 'highest out_load' CODEC(ZSTD(1)),
+    `polls` SimpleAggregateFunction(sum, UInt64) COMMENT 'polls with a rate' CODEC(ZSTD(1)),
+    `out_discards` SimpleAggregateFunction(sum, Float64) COMMENT 'output discards' CODEC(ZSTD(1)),
+    `in_errors` SimpleAggregateFunction(sum, Float64) COMMENT 'input errors' CODEC(ZSTD(1)),
+    `down_polls` SimpleAggregateFunction(sum, UInt64) COMMENT 'polls that found it down' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(minute)
+ORDER BY (device, interface, minute)
+TTL minute + toIntervalDay(120)
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
 
 CREATE TABLE tocsin.link_probes
@@ -479,12 +574,74 @@ CREATE TABLE tocsin.syslog
     `structured_data` Map(String, String) COMMENT '<SD-ID>.<PARAM-NAME> to value',
     `message` String COMMENT 'MSG; bytes that are not UTF-8 stand as U+FFFD' CODEC(ZSTD(1)),
     `sequence` Nullable(UInt64) COMMENT 'sequence number that the sender gave' CODEC(ZSTD(1)),
-    `raw` String COMMENT 'bytes as received' CODEC(ZSTD(3))
+    `raw` String COMMENT 'bytes as received' CODEC(ZSTD(3)),
+    INDEX message_text lower(message) TYPE text(tokenizer = splitByNonAlpha) GRANULARITY 100000000
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
 ORDER BY (device, event_time, event_id)
 TTL toDateTime(received_at) + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.syslog_patterns
+(
+    `app_name` LowCardinality(String) COMMENT 'APP-NAME or TAG',
+    `msg_id` LowCardinality(String) COMMENT 'MSGID or a vendor\'s mnemonic',
+    `pattern` String COMMENT 'message without its changing parts' CODEC(ZSTD(1)),
+    `first_seen` SimpleAggregateFunction(min, DateTime64(9, 'UTC')) COMMENT 'received_at of the first',
+    `last_seen` SimpleAggregateFunction(max, DateTime64(9, 'UTC')) COMMENT 'received_at of the newest',
+    `messages` SimpleAggregateFunction(sum, UInt64) COMMENT 'how many',
+    `severity` SimpleAggregateFunction(min, UInt8) COMMENT 'the worst severity, RFC 5424 table 2',
+    `device` SimpleAggregateFunction(anyLast, LowCardinality(String)) COMMENT 'one device that said it',
+    `example` SimpleAggregateFunction(anyLast, String) COMMENT 'one message'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (app_name, msg_id, pattern)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
+CREATE TABLE tocsin.syslog_volume_1d
+(
+    `day` DateTime('UTC') COMMENT 'start of the day, of received_at' CODEC(Delta(4), ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `severity` Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7) COMMENT 'RFC 5424 table 2',
+    `messages` UInt64 COMMENT 'messages' CODEC(ZSTD(1)),
+    `bytes` UInt64 COMMENT 'bytes as received' CODEC(ZSTD(1))
+)
+ENGINE = SummingMergeTree((messages, bytes))
+PARTITION BY toYear(day)
+ORDER BY (day, device, site, severity)
+TTL day + toIntervalYear(10)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.syslog_volume_1h
+(
+    `hour` DateTime('UTC') COMMENT 'start of the hour, of received_at' CODEC(Delta(4), ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `severity` Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7) COMMENT 'RFC 5424 table 2',
+    `messages` UInt64 COMMENT 'messages' CODEC(ZSTD(1)),
+    `bytes` UInt64 COMMENT 'bytes as received' CODEC(ZSTD(1))
+)
+ENGINE = SummingMergeTree((messages, bytes))
+PARTITION BY toYear(hour)
+ORDER BY (hour, device, site, severity)
+TTL hour + toIntervalYear(3)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.syslog_volume_1m
+(
+    `minute` DateTime('UTC') COMMENT 'start of the minute, of received_at' CODEC(Delta(4), ZSTD(1)),
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `severity` Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7) COMMENT 'RFC 5424 table 2',
+    `messages` UInt64 COMMENT 'messages' CODEC(ZSTD(1)),
+    `bytes` UInt64 COMMENT 'bytes as received' CODEC(ZSTD(1))
+)
+ENGINE = SummingMergeTree((messages, bytes))
+PARTITION BY toYYYYMM(minute)
+ORDER BY (minute, device, site, severity)
+TTL minute + toIntervalDay(120)
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
 
 CREATE TABLE tocsin.wan_episodes
@@ -522,6 +679,36 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (link_id, started_at, episode_id)
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
+CREATE MATERIALIZED VIEW tocsin.alert_durations_1d_from_alert_history TO tocsin.alert_durations_1d
+(
+    `day` DateTime('UTC'),
+    `site` LowCardinality(String),
+    `device` LowCardinality(String),
+    `source` LowCardinality(String),
+    `check` LowCardinality(String),
+    `severity` Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6),
+    `ended` UInt64,
+    `seconds` Float64
+)
+AS SELECT
+    toStartOfDay(assumeNotNull(h.resolved_at), 'UTC') AS day,
+    site,
+    device,
+    source,
+    check,
+    severity,
+    count() AS ended,
+    sum(greatest(0, (toUnixTimestamp64Milli(assumeNotNull(h.resolved_at)) - toUnixTimestamp64Milli(h.first_seen)) / 1000)) AS seconds
+FROM tocsin.alert_history AS h
+WHERE (h.transition = 'resolved') AND (h.resolved_at IS NOT NULL)
+GROUP BY
+    day,
+    site,
+    device,
+    source,
+    check,
+    severity;
+
 CREATE MATERIALIZED VIEW tocsin.alerts_latest_from_history TO tocsin.alerts_latest
 (
     `fingerprint` String,
@@ -547,6 +734,190 @@ CREATE MATERIALIZED VIEW tocsin.alerts_latest_from_history TO tocsin.alerts_late
 )
 AS SELECT *
 FROM tocsin.alert_history;
+
+CREATE MATERIALIZED VIEW tocsin.devices_seen_from_alert_updates TO tocsin.devices_seen
+(
+    `device` LowCardinality(String),
+    `kind` String,
+    `site` String,
+    `first_seen` DateTime64(9, 'UTC'),
+    `last_seen` DateTime64(9, 'UTC'),
+    `events` UInt64
+)
+AS SELECT
+    device,
+    'alert_updates' AS kind,
+    anyLast(e.site) AS site,
+    min(e.received_at) AS first_seen,
+    max(e.received_at) AS last_seen,
+    count() AS events
+FROM tocsin.alert_updates AS e
+GROUP BY device;
+
+CREATE MATERIALIZED VIEW tocsin.devices_seen_from_interface_counters TO tocsin.devices_seen
+(
+    `device` LowCardinality(String),
+    `kind` String,
+    `site` String,
+    `first_seen` DateTime64(9, 'UTC'),
+    `last_seen` DateTime64(9, 'UTC'),
+    `events` UInt64
+)
+AS SELECT
+    device,
+    'interface_counters' AS kind,
+    anyLast(e.site) AS site,
+    min(e.received_at) AS first_seen,
+    max(e.received_at) AS last_seen,
+    count() AS events
+FROM tocsin.interface_counters AS e
+GROUP BY device;
+
+CREATE MATERIALIZED VIEW tocsin.devices_seen_from_snmp_traps TO tocsin.devices_seen
+(
+    `device` LowCardinality(String),
+    `kind` String,
+    `site` String,
+    `first_seen` DateTime64(9, 'UTC'),
+    `last_seen` DateTime64(9, 'UTC'),
+    `events` UInt64
+)
+AS SELECT
+    device,
+    'snmp_traps' AS kind,
+    anyLast(e.site) AS site,
+    min(e.received_at) AS first_seen,
+    max(e.received_at) AS last_seen,
+    count() AS events
+FROM tocsin.snmp_traps AS e
+GROUP BY device;
+
+CREATE MATERIALIZED VIEW tocsin.devices_seen_from_syslog TO tocsin.devices_seen
+(
+    `device` LowCardinality(String),
+    `kind` String,
+    `site` String,
+    `first_seen` DateTime64(9, 'UTC'),
+    `last_seen` DateTime64(9, 'UTC'),
+    `events` UInt64
+)
+AS SELECT
+    device,
+    'syslog' AS kind,
+    anyLast(e.site) AS site,
+    min(e.received_at) AS first_seen,
+    max(e.received_at) AS last_seen,
+    count() AS events
+FROM tocsin.syslog AS e
+GROUP BY device;
+
+CREATE MATERIALIZED VIEW tocsin.interface_load_1d_from_interface_load_1h TO tocsin.interface_load_1d
+(
+    `device` LowCardinality(String),
+    `interface` LowCardinality(String),
+    `day` DateTime('UTC'),
+    `in_bps_sum` Float64,
+    `out_bps_sum` Float64,
+    `in_bps_max` SimpleAggregateFunction(max, Float64),
+    `out_bps_max` SimpleAggregateFunction(max, Float64),
+    `in_load_max` SimpleAggregateFunction(max, Float64),
+    `out_load_max` SimpleAggregateFunction(max, Float64),
+    `polls` UInt64,
+    `out_discards` Float64,
+    `in_errors` Float64,
+    `down_polls` UInt64
+)
+AS SELECT
+    device,
+    interface,
+    toStartOfDay(c.hour, 'UTC') AS day,
+    sum(c.in_bps_sum) AS in_bps_sum,
+    sum(c.out_bps_sum) AS out_bps_sum,
+    max(c.in_bps_max) AS in_bps_max,
+    max(c.out_bps_max) AS out_bps_max,
+    max(c.in_load_max) AS in_load_max,
+    max(c.out_load_max) AS out_load_max,
+    sum(c.polls) AS polls,
+    sum(c.out_discards) AS out_discards,
+    sum(c.in_errors) AS in_errors,
+    sum(c.down_polls) AS down_polls
+FROM tocsin.interface_load_1h AS c
+GROUP BY
+    device,
+    interface,
+    day;
+
+CREATE MATERIALIZED VIEW tocsin.interface_load_1h_from_interface_load_1m TO tocsin.interface_load_1h
+(
+    `device` LowCardinality(String),
+    `interface` LowCardinality(String),
+    `hour` DateTime('UTC'),
+    `in_bps_sum` Float64,
+    `out_bps_sum` Float64,
+    `in_bps_max` SimpleAggregateFunction(max, Float64),
+    `out_bps_max` SimpleAggregateFunction(max, Float64),
+    `in_load_max` SimpleAggregateFunction(max, Float64),
+    `out_load_max` SimpleAggregateFunction(max, Float64),
+    `polls` UInt64,
+    `out_discards` Float64,
+    `in_errors` Float64,
+    `down_polls` UInt64
+)
+AS SELECT
+    device,
+    interface,
+    toStartOfHour(c.minute) AS hour,
+    sum(c.in_bps_sum) AS in_bps_sum,
+    sum(c.out_bps_sum) AS out_bps_sum,
+    max(c.in_bps_max) AS in_bps_max,
+    max(c.out_bps_max) AS out_bps_max,
+    max(c.in_load_max) AS in_load_max,
+    max(c.out_load_max) AS out_load_max,
+    sum(c.polls) AS polls,
+    sum(c.out_discards) AS out_discards,
+    sum(c.in_errors) AS in_errors,
+    sum(c.down_polls) AS down_polls
+FROM tocsin.interface_load_1m AS c
+GROUP BY
+    device,
+    interface,
+    hour;
+
+CREATE MATERIALIZED VIEW tocsin.interface_load_1m_from_interface_counters TO tocsin.interface_load_1m
+(
+    `device` LowCardinality(String),
+    `interface` LowCardinality(String),
+    `minute` DateTime('UTC'),
+    `in_bps_sum` Float64,
+    `out_bps_sum` Float64,
+    `in_bps_max` Float64,
+    `out_bps_max` Float64,
+    `in_load_max` Float64,
+    `out_load_max` Float64,
+    `polls` UInt64,
+    `out_discards` Float64,
+    `in_errors` Float64,
+    `down_polls` UInt64
+)
+AS SELECT
+    device,
+    interface,
+    toStartOfMinute(event_time) AS minute,
+    sum(coalesce(c.in_bps, 0)) AS in_bps_sum,
+    sum(coalesce(c.out_bps, 0)) AS out_bps_sum,
+    max(coalesce(c.in_bps, 0)) AS in_bps_max,
+    max(coalesce(c.out_bps, 0)) AS out_bps_max,
+    max(coalesce(c.in_load, 0)) AS in_load_max,
+    max(coalesce(c.out_load, 0)) AS out_load_max,
+    countIf(c.interval_ms > 0) AS polls,
+    sum((coalesce(c.out_discards_per_second, 0) * c.interval_ms) / 1000) AS out_discards,
+    sum((coalesce(c.in_errors_per_second, 0) * c.interval_ms) / 1000) AS in_errors,
+    countIf(c.oper_status != 'up') AS down_polls
+FROM tocsin.interface_counters AS c
+GROUP BY
+    device,
+    interface,
+    minute;
 
 CREATE MATERIALIZED VIEW tocsin.listener_totals_from_agent_stats TO tocsin.listener_totals
 (
@@ -831,6 +1202,103 @@ GROUP BY
     boot_id,
     listener,
     minute;
+
+CREATE MATERIALIZED VIEW tocsin.syslog_patterns_from_syslog TO tocsin.syslog_patterns
+(
+    `app_name` LowCardinality(String),
+    `msg_id` LowCardinality(String),
+    `pattern` String,
+    `first_seen` DateTime64(9, 'UTC'),
+    `last_seen` DateTime64(9, 'UTC'),
+    `messages` UInt64,
+    `severity` UInt8,
+    `device` String,
+    `example` String
+)
+AS SELECT
+    app_name,
+    msg_id,
+    substringUTF8(replaceRegexpAll(substring(s.message, 1, 400), '[^ ]*[0-9][^ ]*', '*'), 1, 200) AS pattern,
+    min(s.received_at) AS first_seen,
+    max(s.received_at) AS last_seen,
+    count() AS messages,
+    min(toUInt8(s.severity)) AS severity,
+    anyLast(s.device) AS device,
+    anyLast(s.message) AS example
+FROM tocsin.syslog AS s
+GROUP BY
+    app_name,
+    msg_id,
+    pattern;
+
+CREATE MATERIALIZED VIEW tocsin.syslog_volume_1d_from_syslog_volume_1h TO tocsin.syslog_volume_1d
+(
+    `day` DateTime('UTC'),
+    `device` LowCardinality(String),
+    `site` LowCardinality(String),
+    `severity` Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7),
+    `messages` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    toStartOfDay(r.hour, 'UTC') AS day,
+    device,
+    site,
+    severity,
+    sum(r.messages) AS messages,
+    sum(r.bytes) AS bytes
+FROM tocsin.syslog_volume_1h AS r
+GROUP BY
+    day,
+    device,
+    site,
+    severity;
+
+CREATE MATERIALIZED VIEW tocsin.syslog_volume_1h_from_syslog_volume_1m TO tocsin.syslog_volume_1h
+(
+    `hour` DateTime('UTC'),
+    `device` LowCardinality(String),
+    `site` LowCardinality(String),
+    `severity` Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7),
+    `messages` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    toStartOfHour(r.minute) AS hour,
+    device,
+    site,
+    severity,
+    sum(r.messages) AS messages,
+    sum(r.bytes) AS bytes
+FROM tocsin.syslog_volume_1m AS r
+GROUP BY
+    hour,
+    device,
+    site,
+    severity;
+
+CREATE MATERIALIZED VIEW tocsin.syslog_volume_1m_from_syslog TO tocsin.syslog_volume_1m
+(
+    `minute` DateTime('UTC'),
+    `device` LowCardinality(String),
+    `site` LowCardinality(String),
+    `severity` Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7),
+    `messages` UInt64,
+    `bytes` UInt64
+)
+AS SELECT
+    toStartOfMinute(received_at) AS minute,
+    device,
+    site,
+    severity,
+    count() AS messages,
+    sum(length(raw)) AS bytes
+FROM tocsin.syslog
+GROUP BY
+    minute,
+    device,
+    site,
+    severity;
 
 CREATE VIEW tocsin.alerts
 (

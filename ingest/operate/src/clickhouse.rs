@@ -81,9 +81,16 @@ impl ClickHouse {
     /// Runs one statement and returns its answer, without the trailing line break. The server answers when the statement has ended
     /// (`wait_end_of_query`), so that an error cannot hide behind a status that was already sent.
     pub fn run(&self, statement: &str) -> Result<String, Failure> {
+        self.ask(statement, &[])
+    }
+
+    /// Like [`Self::run`]; `{name:Type}` in the statement takes its value from `parameters`, which never become SQL.
+    pub fn ask(&self, statement: &str, parameters: &[(String, String)]) -> Result<String, Failure> {
+        let parameters = parameters.iter().map(|(name, value)| (format!("param_{name}"), escaped(value)));
         let mut response = self
             .agent
             .post(format!("{}/?wait_end_of_query=1", self.url))
+            .query_pairs(parameters)
             .header("X-ClickHouse-User", &self.user)
             .header("X-ClickHouse-Key", &self.password)
             .send(statement)
@@ -107,6 +114,11 @@ impl ClickHouse {
             "start it (`make up`), point --clickhouse at its HTTP port, or give it time with --wait SECONDS",
         )
     }
+}
+
+/// ClickHouse reads parameters in its Escaped format, where a backslash, a tab or a line break would mean something.
+fn escaped(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n")
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@
 //!
 //! Every file is read and validated before anything is changed. What cannot be done without losing order or data is refused.
 
-mod files;
+pub(crate) mod files;
 mod kafka;
 mod ledger;
 mod migrations;
 mod servers;
-mod statement;
+pub(crate) mod statement;
 mod topics;
 
 #[cfg(test)]
@@ -24,6 +24,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::Failure;
+use crate::ask::question::{self, Question};
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
 use files::SchemaFiles;
 use kafka::Kafka;
@@ -67,7 +68,7 @@ struct TargetArgs {
     #[command(flatten)]
     clickhouse: ClickHouseArgs,
 
-    /// Folder with topics/ and clickhouse/migrations/ [default: the files this binary was built with].
+    /// Folder with topics/, clickhouse/migrations/ and clickhouse/questions/ [default: the files this binary was built with].
     #[arg(long, env = "TOCSIN_SCHEMAS", value_name = "DIR")]
     schemas: Option<PathBuf>,
 
@@ -106,6 +107,7 @@ pub fn run(args: &SchemaArgs) -> Result<(), Failure> {
 struct Target {
     topics: Vec<Topic>,
     migrations: Vec<Migration>,
+    questions: Vec<Question>,
     kafka: Option<Kafka>,
     clickhouse: Option<ClickHouse>,
 }
@@ -116,6 +118,7 @@ impl Target {
         let files = SchemaFiles::load(args.schemas.as_deref())?;
         let topics = topics::parse(&files.topics)?;
         let migrations = migrations::parse(&files.migrations)?;
+        let questions = question::parse(&files.questions)?;
         let wants = |server: Server| args.only.is_none_or(|only| only == server);
         let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka)).transpose()?;
         let clickhouse = wants(Server::Clickhouse).then(|| ClickHouse::new(&args.clickhouse)).transpose()?;
@@ -129,7 +132,7 @@ impl Target {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
                 .map_err(|reason| clickhouse.unreachable(&reason))?;
         }
-        Ok(Self { topics, migrations, kafka, clickhouse })
+        Ok(Self { topics, migrations, questions, kafka, clickhouse })
     }
 }
 
@@ -142,6 +145,11 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
     if let Some(clickhouse) = &target.clickhouse {
         let applied = Ledger::new(clickhouse, DATABASE).apply(&target.migrations, |migration| println!("applied {}", migration.name))?;
         done.push(format!("{} migrations ({applied} applied now)", target.migrations.len()));
+        // Questions hold no data, so they are no migrations: their views are made anew each time.
+        for question in &target.questions {
+            clickhouse.run(&question.text).map_err(|failure| failure.during(&format!("question {}", question.name)))?;
+        }
+        done.push(format!("{} questions", target.questions.len()));
     }
     println!("schema is up to date: {}", done.join(", "));
     Ok(())

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tocsin_agent::cli::AgentArgs;
+use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
-use tocsin_operate::{Failure, balance, schema, send};
+use tocsin_operate::{Failure, ask, balance, schema, send};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -20,6 +21,7 @@ Examples:
   tocsin send burst.jsonl                                  play an events file at its own times
   tocsin send --generate syslog-udp --count 10000 --rate 1000
   tocsin balance --wait 10                                 is everything that was sent also stored?
+  tocsin ask --list                                        which questions are saved?
 
 Every flag that names a server can stand in the environment: TOCSIN_KAFKA, TOCSIN_CLICKHOUSE and so on; `tocsin COMMAND --help`
 shows the names. Exit codes: 0 done, 1 could not be done, 64 the command line or a file given to it is not usable.";
@@ -42,6 +44,8 @@ enum Command {
     Send(SendArgs),
     /// Print the balance sheet: what was sent, and where every record of it is now.
     Balance(BalanceArgs),
+    /// Ask a saved question: who had this address, what happened around this time, what is new.
+    Ask(AskArgs),
 }
 
 fn main() -> ExitCode {
@@ -58,6 +62,7 @@ fn main() -> ExitCode {
         Command::Schema(args) => exit_code(schema::run(&args)),
         Command::Send(args) => exit_code(send::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
+        Command::Ask(args) => exit_code(ask::run(&args)),
     }
 }
 

@@ -46,7 +46,8 @@ fn help_shows_every_command_and_examples_on_standard_output() {
 
 #[test]
 fn every_command_has_help() {
-    for command in [&["agent"][..], &["schema"], &["schema", "apply"], &["schema", "status"], &["schema", "dump"], &["send"], &["balance"]]
+    for command in
+        [&["agent"][..], &["schema"], &["schema", "apply"], &["schema", "status"], &["schema", "dump"], &["send"], &["ask", "balance"]]
     {
         let (code, out, _) = run(&[command, &["--help"]].concat());
         assert_eq!(code, Some(0), "{command:?}");

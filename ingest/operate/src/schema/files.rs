@@ -9,6 +9,7 @@ use crate::Failure;
 
 static EMBEDDED_TOPICS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas/topics");
 static EMBEDDED_MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas/clickhouse/migrations");
+static EMBEDDED_QUESTIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../schemas/clickhouse/questions");
 
 /// One file of `schemas/`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,16 +27,24 @@ pub struct SchemaFiles {
     pub topics: Vec<SchemaFile>,
     /// `schemas/clickhouse/migrations/*`.
     pub migrations: Vec<SchemaFile>,
+    /// `schemas/clickhouse/questions/*`.
+    pub questions: Vec<SchemaFile>,
 }
 
 impl SchemaFiles {
     /// The files of `folder`, or those that this binary was built with.
     pub fn load(folder: Option<&Path>) -> Result<Self, Failure> {
         match folder {
-            Some(folder) => {
-                Ok(Self { topics: read_folder(&folder.join("topics"))?, migrations: read_folder(&folder.join("clickhouse/migrations"))? })
-            }
-            None => Ok(Self { topics: embedded(&EMBEDDED_TOPICS)?, migrations: embedded(&EMBEDDED_MIGRATIONS)? }),
+            Some(folder) => Ok(Self {
+                topics: read_folder(&folder.join("topics"))?,
+                migrations: read_folder(&folder.join("clickhouse/migrations"))?,
+                questions: read_folder(&folder.join("clickhouse/questions"))?,
+            }),
+            None => Ok(Self {
+                topics: embedded(&EMBEDDED_TOPICS)?,
+                migrations: embedded(&EMBEDDED_MIGRATIONS)?,
+                questions: embedded(&EMBEDDED_QUESTIONS)?,
+            }),
         }
     }
 }
@@ -85,6 +94,7 @@ mod tests {
         let from_binary = SchemaFiles::load(None).unwrap();
         assert_eq!(from_binary.topics, from_folder.topics);
         assert_eq!(from_binary.migrations, from_folder.migrations);
+        assert_eq!(from_binary.questions, from_folder.questions);
         assert!(!from_binary.topics.is_empty() && !from_binary.migrations.is_empty());
     }
 

@@ -72,7 +72,7 @@ impl<'a> Ledger<'a> {
 /// The database as SQL: every object in an order in which it could be created, tables before the views that read them.
 pub fn dump(clickhouse: &ClickHouse, database: &str) -> Result<String, Failure> {
     let names = clickhouse.run(&format!(
-        "SELECT name FROM system.tables WHERE database = '{database}' AND name NOT LIKE '.inner%' \
+        "SELECT name FROM system.tables WHERE database = '{database}' AND name NOT LIKE '.inner%' AND name NOT LIKE 'ask\\_%' \
          ORDER BY multiIf(engine = 'MaterializedView', 2, engine LIKE '%View', 3, 1), name FORMAT TSVRaw"
     ))?;
     if names.is_empty() {

@@ -191,3 +191,36 @@ fn more_copies_than_brokers_are_refused_with_the_remedy() {
     let failure = kafka.create(&own_topic("copies"), 99).unwrap_err().to_string();
     assert!(failure.contains("--replication"), "{failure}");
 }
+
+#[test]
+fn every_question_answers_its_own_example() {
+    let Some(database) = OwnDatabase::make("questions") else { return };
+    database.ledger().apply(&database.migrations(), |_| ()).unwrap();
+    let here = |text: &str| text.replace("tocsin.", &format!("{}.", database.name));
+    for question in question::parse(&SchemaFiles::load(None).unwrap().questions).unwrap() {
+        database.clickhouse.run(&here(&question.text)).unwrap();
+        let typed = words(question.example.strip_prefix(&format!("tocsin ask {}", question.name)).unwrap());
+        let given = crate::ask::given(&question, &typed, jiff::Timestamp::now()).unwrap();
+        let names: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
+        let select = here(&question.select(&names).unwrap());
+        let answer = database.clickhouse.ask(&format!("{select} FORMAT TSVWithNames"), &given).unwrap();
+        assert_eq!(answer.lines().count(), 1, "{}: an empty database has no answer but the names: {answer}", question.name);
+    }
+}
+
+/// The words of a command line, as a shell splits them; single quotes keep blanks.
+fn words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for (index, part) in line.split('\'').enumerate() {
+        let last = words.last_mut().unwrap();
+        if index % 2 == 1 {
+            last.push_str(part);
+        } else {
+            let mut pieces = part.split(' ');
+            last.push_str(pieces.next().unwrap_or_default());
+            words.extend(pieces.map(str::to_owned));
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
