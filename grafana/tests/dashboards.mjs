@@ -48,7 +48,12 @@ export function queries({ file, model }) {
   ];
 }
 
-/** Names of the variables that a person sets and that reach SQL. */
+/** Names of the variables with values to choose from, which reach SQL. */
 export function queryVariables(model) {
   return model.templating.list.filter((variable) => variable.type === 'query').map((variable) => variable.name);
+}
+
+/** Names of the variables that a person types, which reach SQL. */
+export function textVariables(model) {
+  return model.templating.list.filter((variable) => variable.type === 'textbox').map((variable) => variable.name);
 }

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ClickHouse, inDatabase } from './clickhouse.mjs';
-import { dashboards, queries, queryVariables, root } from './dashboards.mjs';
+import { dashboards, queries, queryVariables, root, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 import { hostileSource, insertRows, totals } from './rows.mjs';
 
@@ -45,8 +45,12 @@ const hostileValues = [
 /** Result types that the plugin 4.0.0 turns into a Grafana field without a surprise (pkg/converters/converters.go). */
 const plainTypes = /^(LowCardinality\(String\)|(Nullable\()?(String|U?Int(8|16|32|64)|Float64|DateTime(64\(\d\))?(\(?.*'UTC'\))?)\)?)$/;
 
+/** What a dashboard shows when it is opened: "All" chosen everywhere, nothing typed. */
 function all(model) {
-  return Object.fromEntries(queryVariables(model).map((name) => [name, [ALL]]));
+  return {
+    ...Object.fromEntries(queryVariables(model).map((name) => [name, [ALL]])),
+    ...Object.fromEntries(textVariables(model).map((name) => [name, ''])),
+  };
 }
 
 function runQuery(query, { variables, range = ranges['24 hours'], plugin = pluginVersions.at(-1) }) {
@@ -116,6 +120,16 @@ describe('dashboard queries', { skip }, () => {
 
         if (query.kind === 'variable') continue;
 
+        for (const name of textVariables(dashboard.model).filter((variable) => query.sql.includes(`\${${variable}:`))) {
+          test(`${query.name} takes hostile text in ${name} for what it is: text that nothing holds`, async () => {
+            const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: 'no-such-text' } });
+            for (const hostile of hostileValues) {
+              const { data } = await runQuery(query, { variables: { ...all(dashboard.model), [name]: hostile } });
+              assert.deepEqual(data, absent.data, `${JSON.stringify(hostile)} changed the result`);
+            }
+          });
+        }
+
         for (const name of queryVariables(dashboard.model).filter((variable) => query.sql.includes(`\${${variable}:`))) {
           test(`${query.name} runs with ${name} at one and at many values`, async () => {
             const values = await options(dashboard, name);
@@ -153,7 +167,7 @@ describe('dashboard queries', { skip }, () => {
     test('a source with a quote in its name can be chosen, and alone is shown', async () => {
       const { data } = await runQuery(panelQuery(home.file, 3), { variables: { ...all(home.model), source: [hostileSource] } });
       assert.deepEqual(
-        data.map((row) => row.at(-1)),
+        data.map((row) => row.at(-2)),
         [hostileSource],
       );
     });
@@ -168,6 +182,7 @@ describe('dashboard queries', { skip }, () => {
           [5, 'grafana-test-n3'],
           [4, 'grafana-test-n4'],
           [3, 'grafana-test-n5'],
+          [3, 'grafana-test-n8'],
           [2, 'grafana-test-n6'],
         ],
       );

@@ -1,6 +1,7 @@
 // Known rows for every panel, in a throw-away database: two runs of one agent, all severities, rejects with hostile bytes, pages.
 // Times are relative to now, everything else is fixed.
 import { inDatabase } from './clickhouse.mjs';
+import { networkStatements } from './network-rows.mjs';
 
 /** A source that tries to break out of a SQL string; one open alert carries it. */
 export const hostileSource = "grafana-test-x' OR 1=1 --";
@@ -9,7 +10,7 @@ export const hostileSource = "grafana-test-x' OR 1=1 --";
 export const totals = {
   received: 3600 + 1800,
   kernelDropped: 40,
-  open: { critical: 2, major: 1, minor: 1, warning: 1, indeterminate: 1 },
+  open: { critical: 2, major: 1, minor: 1, warning: 2, indeterminate: 1 },
 };
 
 const firstRun = 'toUnixTimestamp64Nano(now64(9) - INTERVAL 120 MINUTE)';
@@ -73,5 +74,5 @@ const statements = [
 
 /** Inserts the rows into `database`. */
 export async function insertRows(clickhouse, database) {
-  for (const statement of statements) await clickhouse.run(inDatabase(statement, database));
+  for (const statement of [...statements, ...networkStatements]) await clickhouse.run(inDatabase(statement, database));
 }

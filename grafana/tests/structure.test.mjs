@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { dashboards, panels, queries, queryVariables, root } from './dashboards.mjs';
+import { dashboards, panels, queries, queryVariables, root, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 
 const pluginType = 'grafana-clickhouse-datasource';
 
 /** Panel types that both Grafana 9.3 and 12 ship. */
-const panelTypes = new Set(['bargauge', 'gauge', 'row', 'stat', 'table', 'text', 'timeseries']);
+const panelTypes = new Set(['bargauge', 'gauge', 'heatmap', 'row', 'stat', 'table', 'text', 'timeseries']);
 
 /** Unit ids that Grafana 9.3 knows and the dashboards use. A misspelt id shows as a suffix and fails nowhere else. */
 const units = new Set(['none', 'short', 's', 'ms', 'bytes', 'percentunit', 'cps', 'cpm', 'dateTimeFromNow']);
@@ -176,7 +176,10 @@ for (const dashboard of dashboards) {
           assert.equal(format, { table: 1, timeseries: 0 }[queryType], `${query.name}: format belongs to queryType`);
           assert.equal(pluginVersion, '4.0.0', query.name);
         }
-        const variables = Object.fromEntries(queryVariables(model).map((name) => [name, ["x' OR 1=1 --"]]));
+        const variables = {
+          ...Object.fromEntries(queryVariables(model).map((name) => [name, ["x' OR 1=1 --"]])),
+          ...Object.fromEntries(textVariables(model).map((name) => [name, "x' OR 1=1 --"])),
+        };
         const range = { from: new Date(0), to: new Date(3_600_000) };
         for (const plugin of pluginVersions) {
           const sql = expand(query.sql, { plugin, range, intervalMs: panelIntervalMs(range), variables });
