@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
-use tocsin_sources::{Certificates, ListenerConfig, Transport};
+use tocsin_sources::{Certificates, Kind, ListenerConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
@@ -190,6 +190,9 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     }
     if listener.readers > 1 && listener.transport != Transport::Udp {
         return Err("readers is for UDP; TCP connections are spread over all cores anyway, remove the key".to_owned());
+    }
+    if listener.kind == Kind::Dhcp && listener.transport != Transport::Udp {
+        return Err("kind dhcp is for UDP; remove transport".to_owned());
     }
     if listener.ipv6_only && listener.listen.is_ipv4() {
         return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));

@@ -10,7 +10,7 @@ use tocsin_parse::{Format, Refusal};
 use tocsin_publish::{Publisher, Record};
 use tocsin_sources::{Batch, Frame, Kind, ListenerConfig, Received};
 use tocsin_telemetry::{Listener, Senders};
-use tocsin_wire::events::Event;
+use tocsin_wire::events::{Event, dhcp};
 use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::mpsc;
@@ -43,6 +43,7 @@ impl Pipeline {
         let format = match config.kind {
             Kind::Syslog => Format::Syslog,
             Kind::Alert => Format::Alert,
+            Kind::Dhcp => Format::Dhcp,
         };
         Self { shared, format, listener_name: config.name.as_str().into(), site: config.site.as_str().into(), counters, senders }
     }
@@ -108,12 +109,31 @@ impl Pipeline {
 
     fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {
         let name_of = |ip: IpAddr| self.shared.names.get(&ip).cloned();
-        self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of)
+        let device = device.or_else(|| relay_name(&body, name_of));
+        let mut event = self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of);
+        if let Some(Body::Dhcp(dhcp)) = &mut event.body
+            && dhcp.path() == dhcp::Path::ServerLog
+            && dhcp.server.is_empty()
+        {
+            dhcp.server.clone_from(&event.device);
+        }
+        event
     }
 
     fn publish(&self, event: &Event) {
         self.shared.publisher.publish(Record::new(event, Some(Arc::clone(&self.counters))));
     }
+}
+
+/// The device of a DHCP packet that came through a relay: the relay's name, else its address. It is known better by the address that it gives
+/// itself than by the one that it sends from.
+fn relay_name(body: &Body, name_of: impl FnOnce(IpAddr) -> Option<String>) -> Option<String> {
+    let Body::Dhcp(dhcp) = body else { return None };
+    if dhcp.path() == dhcp::Path::ServerLog {
+        return None;
+    }
+    let relay: IpAddr = dhcp.relay.parse().ok()?;
+    Some(name_of(relay).unwrap_or_else(|| dhcp.relay.clone()))
 }
 
 /// The bytes of a frame that travel with its event.

@@ -4,6 +4,7 @@
 //! a fuzz target in `fuzz/` and a row in `benches/parse.rs`.
 
 mod alert;
+pub mod dhcp;
 pub mod framing;
 mod syslog;
 mod text;
@@ -19,6 +20,8 @@ pub enum Format {
     Syslog,
     /// One or several alert updates as JSON, XML or logfmt, told apart by the first byte.
     Alert,
+    /// One DHCP packet without the headers it travelled in, version 4 (BOOTP) or 6, told apart by its content.
+    Dhcp,
 }
 
 /// What a frame said, without the envelope that only the agent can fill.
@@ -52,13 +55,24 @@ impl Format {
     ///
     /// `received_at_unix_nanos` is needed for times without a year (RFC 3164).
     pub fn parse(self, frame: &[u8], received_at_unix_nanos: u64, mut each: impl FnMut(Result<Parsed, Refusal>)) {
-        let text = match text::decode(frame) {
-            Ok(text) => text,
-            Err(refusal) => return each(Err(refusal)),
-        };
         match self {
-            Self::Syslog => each(Ok(syslog::parse(&text, received_at_unix_nanos))),
-            Self::Alert => alert::parse(&text, each),
+            Self::Dhcp => each(dhcp::parse_copy(frame)),
+            Self::Syslog => match text::decode(frame) {
+                Ok(text) => syslog(&text, received_at_unix_nanos, each),
+                Err(refusal) => each(Err(refusal)),
+            },
+            Self::Alert => match text::decode(frame) {
+                Ok(text) => alert::parse(&text, each),
+                Err(refusal) => each(Err(refusal)),
+            },
         }
     }
+}
+
+/// A message, and beside it the DHCP event that a server's line tells of.
+fn syslog(text: &str, received_at_unix_nanos: u64, mut each: impl FnMut(Result<Parsed, Refusal>)) {
+    let parsed = syslog::parse(text, received_at_unix_nanos);
+    let logged = dhcp::of_log_line(&parsed);
+    each(Ok(parsed));
+    logged.into_iter().for_each(|parsed| each(Ok(parsed)));
 }

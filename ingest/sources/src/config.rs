@@ -14,6 +14,8 @@ pub enum Kind {
     Syslog,
     /// Alert updates from monitors.
     Alert,
+    /// Copies of DHCP packets, from relays or mirrors.
+    Dhcp,
 }
 
 /// How it arrives.
@@ -128,6 +130,7 @@ impl ListenerConfig {
             Self::new("syslog-udp", Kind::Syslog, Transport::Udp, 5514),
             Self::new("syslog-tcp", Kind::Syslog, Transport::Tcp, 5514),
             Self::new("alert-udp", Kind::Alert, Transport::Udp, 5515),
+            Self::new("dhcp-udp", Kind::Dhcp, Transport::Udp, 6767),
         ]
     }
 

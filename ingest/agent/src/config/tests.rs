@@ -80,6 +80,7 @@ fn values_that_cannot_work_are_refused_with_a_remedy() {
     let listener = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:5514', {keys}}}]");
     refused(&listener("receive_buffer: 4GiB"), &["listener l", "receive_buffer", "at most"]);
     refused(&listener("max_message: 1"), &["max_message"]);
+    refused("listeners: [{name: l, kind: dhcp, transport: tcp, listen: '[::]:6767'}]", &["listener l", "dhcp", "UDP"]);
     refused(&listener("readers: 0"), &["readers", "1 to 64"]);
     refused(&listener("readers: 2, transport: tcp"), &["readers", "UDP"]);
     refused("listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514', ipv6_only: true}]", &["ipv6_only"]);

@@ -77,6 +77,11 @@ public record Ports(int offset) {
     return 5515 + offset;
   }
 
+  /** Copies of DHCP packets over UDP. */
+  public int dhcp() {
+    return 6767 + offset;
+  }
+
   /**
    * Every port that a start needs, as "tcp/9092", with what for. {@code bin/preflight} checks the
    * same list.
@@ -94,6 +99,7 @@ public record Ports(int offset) {
     ports.put("tcp/" + syslog(), "syslog over TCP");
     ports.put("udp/" + syslog(), "syslog over UDP");
     ports.put("udp/" + alertUpdates(), "alert updates");
+    ports.put("udp/" + dhcp(), "copies of DHCP packets");
     return ports;
   }
 }

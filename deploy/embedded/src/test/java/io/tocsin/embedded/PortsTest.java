@@ -24,7 +24,8 @@ class PortsTest {
             "tcp/9464",
             "tcp/5514",
             "udp/5514",
-            "udp/5515");
+            "udp/5515",
+            "udp/6767");
     assertThat(ports.grafana()).isEqualTo(3000);
   }
 

@@ -36,6 +36,7 @@ public final class AgentConfig {
     listener(listeners, "syslog-udp", "syslog", "udp", anyAddress + ports.syslog());
     listener(listeners, "syslog-tcp", "syslog", "tcp", anyAddress + ports.syslog());
     listener(listeners, "alert-udp", "alert", "udp", anyAddress + ports.alertUpdates());
+    listener(listeners, "dhcp-udp", "dhcp", "udp", anyAddress + ports.dhcp());
     return config;
   }
 

@@ -29,6 +29,7 @@ class AgentConfigTest {
                   - {name: syslog-udp, kind: syslog, transport: udp, listen: "[::]:6514"}
                   - {name: syslog-tcp, kind: syslog, transport: tcp, listen: "[::]:6514"}
                   - {name: alert-udp, kind: alert, transport: udp, listen: "[::]:6515"}
+                  - {name: dhcp-udp, kind: dhcp, transport: udp, listen: "[::]:7767"}
                 """));
     assertThat(yaml(AgentConfig.yaml(config))).isEqualTo(config);
   }
