@@ -1,6 +1,7 @@
 package io.tocsin.jobs;
 
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
+import io.tocsin.jobs.registrations.RegistrationOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
@@ -96,6 +98,8 @@ public final class JobOptions {
       })
   private long resendIntervalSeconds;
 
+  @Mixin private RegistrationOptions registrations = new RegistrationOptions();
+
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -134,6 +138,7 @@ public final class JobOptions {
     requirePositive("--checkpoint-interval-seconds", checkpointIntervalSeconds);
     requirePositive("--refresh-interval-seconds", refreshIntervalSeconds);
     requirePositive("--resend-interval-seconds", resendIntervalSeconds);
+    registrations.check();
     requireHttpUrl("--clickhouse-url", clickHouseUrl);
     alertmanagerUrls.forEach(url -> requireHttpUrl("--alertmanager-urls", url));
   }
@@ -214,5 +219,10 @@ public final class JobOptions {
   /** Time between two posts of an open alert. */
   public Duration resendInterval() {
     return Duration.ofSeconds(resendIntervalSeconds);
+  }
+
+  /** What the registrations job is told about its findings. */
+  public RegistrationOptions registrations() {
+    return registrations;
   }
 }

@@ -56,6 +56,54 @@ public final class OperatorUids {
   /** Registrations: transitions to ClickHouse. */
   public static final String REGISTRATIONS_HISTORY_SINK = "registrations-history-sink";
 
+  /** Registrations: observations for renewals. */
+  public static final String REGISTRATIONS_RENEWALS_FILTER = "registrations-renewals-filter";
+
+  /** Registrations: rebind share and renewal waves, each server and scope. */
+  public static final String REGISTRATIONS_RENEWALS_RULES = "registrations-renewals-rules";
+
+  /** Registrations: observations for refusals. */
+  public static final String REGISTRATIONS_REFUSALS_FILTER = "registrations-refusals-filter";
+
+  /** Registrations: NAK storms, each server and scope. */
+  public static final String REGISTRATIONS_REFUSALS_RULES = "registrations-refusals-rules";
+
+  /** Registrations: observations for latencies. */
+  public static final String REGISTRATIONS_LATENCIES_FILTER = "registrations-latencies-filter";
+
+  /** Registrations: latency of offers and acknowledgements, each server. */
+  public static final String REGISTRATIONS_LATENCIES_RULES = "registrations-latencies-rules";
+
+  /** Registrations: observations for links. */
+  public static final String REGISTRATIONS_LINKS_FILTER = "registrations-links-filter";
+
+  /** Registrations: discovers without an answer and exhausted pools, each link. */
+  public static final String REGISTRATIONS_LINKS_RULES = "registrations-links-rules";
+
+  /** Registrations: observations for peers. */
+  public static final String REGISTRATIONS_PEERS_FILTER = "registrations-peers-filter";
+
+  /** Registrations: rogue servers and failover peers, each link. */
+  public static final String REGISTRATIONS_PEERS_RULES = "registrations-peers-rules";
+
+  /** Registrations: observations for addresses. */
+  public static final String REGISTRATIONS_ADDRESSES_FILTER = "registrations-addresses-filter";
+
+  /** Registrations: conflicts and moves of addresses, each address. */
+  public static final String REGISTRATIONS_ADDRESSES_RULES = "registrations-addresses-rules";
+
+  /** Registrations: observations for circuits. */
+  public static final String REGISTRATIONS_CIRCUITS_FILTER = "registrations-circuits-filter";
+
+  /** Registrations: moves between circuits, each MAC. */
+  public static final String REGISTRATIONS_CIRCUITS_RULES = "registrations-circuits-rules";
+
+  /** Registrations: what servers complain of in their logs. */
+  public static final String REGISTRATIONS_COMPLAINTS_FILTER = "registrations-complaints-filter";
+
+  /** Registrations: findings to Kafka. */
+  public static final String REGISTRATIONS_FINDINGS_SINK = "registrations-findings-sink";
+
   /** All of them. */
   public static final Set<String> ALL =
       Set.of(
@@ -74,7 +122,23 @@ public final class OperatorUids {
           REGISTRATIONS_DEVICES_SOURCE,
           REGISTRATIONS_RULES,
           REGISTRATIONS_TRANSITIONS_SINK,
-          REGISTRATIONS_HISTORY_SINK);
+          REGISTRATIONS_HISTORY_SINK,
+          REGISTRATIONS_RENEWALS_FILTER,
+          REGISTRATIONS_RENEWALS_RULES,
+          REGISTRATIONS_REFUSALS_FILTER,
+          REGISTRATIONS_REFUSALS_RULES,
+          REGISTRATIONS_LATENCIES_FILTER,
+          REGISTRATIONS_LATENCIES_RULES,
+          REGISTRATIONS_LINKS_FILTER,
+          REGISTRATIONS_LINKS_RULES,
+          REGISTRATIONS_PEERS_FILTER,
+          REGISTRATIONS_PEERS_RULES,
+          REGISTRATIONS_ADDRESSES_FILTER,
+          REGISTRATIONS_ADDRESSES_RULES,
+          REGISTRATIONS_CIRCUITS_FILTER,
+          REGISTRATIONS_CIRCUITS_RULES,
+          REGISTRATIONS_COMPLAINTS_FILTER,
+          REGISTRATIONS_FINDINGS_SINK);
 
   private OperatorUids() {}
 }

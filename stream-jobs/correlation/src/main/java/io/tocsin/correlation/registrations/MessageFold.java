@@ -91,6 +91,14 @@ final class MessageFold {
         .noneMatch(other -> other != message && repeats.areSame(other, message));
   }
 
+  /** Whether the wire shows a message for the first time: it names servers by their addresses. */
+  boolean isFirstOnTheWire(TrackedClient tracked, DhcpMessage message) {
+    return !message.isLogged()
+        && tracked.messages().stream()
+            .noneMatch(
+                other -> other != message && !other.isLogged() && repeats.areSame(other, message));
+  }
+
   /** Whether a message was delivered before. */
   static boolean isKnown(TrackedClient tracked, DhcpMessage message) {
     return tracked.messages().stream()

@@ -84,8 +84,10 @@ public record Observation(
     DISCOVERED,
     /** The first answer to a client that looked for one. */
     ANSWERED,
-    /** A server made an offer. */
+    /** A server made an offer, as the wire shows it. */
     OFFERED,
+    /** A server gave or extended a lease, as the wire shows it. */
+    SERVED,
     /** Time from the question to this server's offer. */
     OFFER_LATENCY,
     /** Time from the request to this server's acknowledgement. */
@@ -94,7 +96,7 @@ public record Observation(
     RENEWED,
     /** A client got no answer to its renewal and asks any server. */
     REBOUND,
-    /** A server gave or extended a lease. */
+    /** A server gave or extended a lease, by whatever path. */
     ACKNOWLEDGED,
     /** A server refused a request. */
     REFUSED,

@@ -26,7 +26,6 @@ final class Observer {
       Template seen = new Template(mac, family, message, before, after);
       switch (message.verb()) {
         case DISCOVER -> found.add(seen.of(Kind.DISCOVERED));
-        case OFFER -> found.add(seen.of(Kind.OFFERED));
         case ACK -> found.add(seen.of(Kind.ACKNOWLEDGED));
         case NAK -> found.add(seen.of(Kind.REFUSED));
         case DECLINE -> found.add(seen.of(Kind.DECLINED));
@@ -35,6 +34,10 @@ final class Observer {
       addMove(found, seen, message, before, after);
     }
     boolean isAnswer = message.verb() == Verb.OFFER || message.verb() == Verb.ACK;
+    if (isAnswer && messages.isFirstOnTheWire(tracked, message)) {
+      Kind kind = message.verb() == Verb.OFFER ? Kind.OFFERED : Kind.SERVED;
+      found.add(new Template(mac, family, message, before, after).of(kind));
+    }
     if (isAnswer && isLooking(before) && !isLooking(after)) {
       found.add(new Template(mac, family, message, before, after).of(Kind.ANSWERED));
     }

@@ -85,6 +85,7 @@ class RegistrationRulesTest {
             Kind.ANSWERED,
             Kind.OFFER_LATENCY,
             Kind.ACKNOWLEDGED,
+            Kind.SERVED,
             Kind.ACK_LATENCY,
             Kind.BOUND);
   }

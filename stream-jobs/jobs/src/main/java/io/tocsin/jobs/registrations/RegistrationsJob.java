@@ -6,6 +6,7 @@ import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.registrations.RegistrationRules;
+import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
@@ -28,7 +29,8 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 /**
  * Follows every device on the network: topics {@code events-dhcp-v1} and {@code devices-v1} through
  * {@link RegistrationRules} to topic {@code registrations-v1} (at once, at least once) and table
- * {@code registration_history} (at the next checkpoint, exactly once).
+ * {@code registration_history} (at the next checkpoint, exactly once). What is wrong on the way
+ * goes to {@code events-alert-v1} as alert updates, and becomes alerts like everybody else's.
  *
  * <p>Watermarks follow the agents' clock, received_at. The agents' counters are read beside the
  * messages, because they come each second: leases end on time though no client says a word. The
@@ -60,8 +62,10 @@ public final class RegistrationsJob {
         env,
         kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS), Undecodable.SKIP),
         kafka.devices(NAME),
+        options.registrations().limits(),
         kafka.registrations(),
-        new ClickHouseSink<>(options.clickHouse(), new RegistrationHistoryTable()));
+        new ClickHouseSink<>(options.clickHouse(), new RegistrationHistoryTable()),
+        kafka.findings());
   }
 
   /**
@@ -69,15 +73,19 @@ public final class RegistrationsJob {
    *
    * @param events DHCP messages, and anything that an agent sends while no client speaks
    * @param devices the register
+   * @param limits what the findings compare with
    * @param transitions takes every transition without waiting
    * @param history takes every transition once
+   * @param findings takes what is wrong, as alert updates
    */
   public static void define(
       StreamExecutionEnvironment env,
       Source<Event, ?, ?> events,
       Source<Device, ?, ?> devices,
+      FindingLimits limits,
       Sink<Registration> transitions,
-      Sink<Registration> history) {
+      Sink<Registration> history,
+      Sink<Event> findings) {
     var messages =
         env.fromSource(events, byAgentsClock(), "events")
             .uid(OperatorUids.REGISTRATIONS_EVENTS_SOURCE)
@@ -108,6 +116,11 @@ public final class RegistrationsJob {
         .disableChaining()
         .name("registration history")
         .uid(OperatorUids.REGISTRATIONS_HISTORY_SINK);
+
+    FindingStreams.of(decisions.getSideOutput(RegistrationFunction.OBSERVATIONS), limits)
+        .sinkTo(findings)
+        .name("findings")
+        .uid(OperatorUids.REGISTRATIONS_FINDINGS_SINK);
   }
 
   private static WatermarkStrategy<Event> byAgentsClock() {

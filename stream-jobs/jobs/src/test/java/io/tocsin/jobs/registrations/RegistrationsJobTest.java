@@ -4,6 +4,9 @@ import static io.tocsin.testsupport.Instants.A_MINUTE_LATER;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.registrations.findings.FindingLimits;
+import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.events.v1.Dhcp.MessageType;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Device;
@@ -14,6 +17,7 @@ import io.tocsin.testsupport.DhcpEvents;
 import io.tocsin.testsupport.ListSource;
 import io.tocsin.testsupport.TestCluster;
 import io.tocsin.testsupport.TestEvents;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
@@ -46,20 +50,62 @@ class RegistrationsJobTest {
     assertThat(outcome.history()).isEqualTo(outcome.transitions());
   }
 
-  private record Outcome(List<Registration> transitions, List<Registration> history) {}
+  @Test
+  void clientsThatGetNoAnswerToTheirRenewalsAreFoundWithTheServersOwnWords() throws Exception {
+    List<Event> events = new ArrayList<>();
+    List<Event> renewals = new ArrayList<>();
+    List<Event> rebinds = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      DhcpEvents client =
+          new DhcpEvents("02:00:00:00:01:%02x".formatted(i), "10.1.2." + (10 + i), 60);
+      events.add(client.ack(NOON.plusMillis(100L * i)));
+      client.transaction(2);
+      renewals.add(client.renew(NOON.plusSeconds(30).plusMillis(100L * i)));
+      rebinds.add(client.rebind(NOON.plusSeconds(53).plusMillis(100L * i)));
+    }
+    events.addAll(renewals);
+    events.add(
+        new DhcpEvents("", "", 0)
+            .message(
+                MessageType.MESSAGE_TYPE_SEND_FAILED,
+                NOON.plusSeconds(31),
+                dhcp ->
+                    dhcp.clearRelay()
+                        .setServer("dhcp-1")
+                        .setDetail("send_packet: Operation not permitted")));
+    events.addAll(rebinds);
+
+    List<Event> findings = run(events).findings();
+
+    Event raised = findings.get(0);
+    assertThat(raised.getAlertUpdate().getCheck()).isEqualTo("rebind_share");
+    assertThat(raised.getAlertUpdate().getAction()).isEqualTo(AlertUpdate.Action.ACTION_UPDATE);
+    assertThat(raised.getAlertUpdate().getLabelsMap())
+        .containsEntry("server", DhcpEvents.SERVER)
+        .containsEntry("relay", "10.1.2.1")
+        .containsEntry("evidence", "send_packet: Operation not permitted");
+    Event last = findings.get(findings.size() - 1);
+    assertThat(last.getAlertUpdate().getAction()).isEqualTo(AlertUpdate.Action.ACTION_DELETE);
+  }
+
+  private record Outcome(
+      List<Registration> transitions, List<Registration> history, List<Event> findings) {}
 
   private static Outcome run(List<Event> events) throws Exception {
     var env = TestCluster.environment();
     try (CollectingSink<Registration> transitions = new CollectingSink<>();
-        CollectingSink<Registration> history = new CollectingSink<>()) {
+        CollectingSink<Registration> history = new CollectingSink<>();
+        CollectingSink<Event> findings = new CollectingSink<>()) {
       RegistrationsJob.define(
           env,
           ListSource.of(Event.class, events),
           ListSource.of(Device.class, List.of(OTHER_DEVICE)),
+          FindingLimits.DEFAULT,
           transitions,
-          history);
+          history,
+          findings);
       env.execute();
-      return new Outcome(transitions.elements(), history.elements());
+      return new Outcome(transitions.elements(), history.elements(), findings.elements());
     }
   }
 }

@@ -1,0 +1,104 @@
+package io.tocsin.jobs.registrations;
+
+import io.tocsin.correlation.registrations.Observation;
+import io.tocsin.correlation.registrations.findings.AddressRules;
+import io.tocsin.correlation.registrations.findings.CircuitRules;
+import io.tocsin.correlation.registrations.findings.FindingLimits;
+import io.tocsin.correlation.registrations.findings.FindingRules;
+import io.tocsin.correlation.registrations.findings.LatencyRules;
+import io.tocsin.correlation.registrations.findings.LinkRules;
+import io.tocsin.correlation.registrations.findings.PeerRules;
+import io.tocsin.correlation.registrations.findings.RefusalRules;
+import io.tocsin.correlation.registrations.findings.RenewalRules;
+import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.OperatorUids;
+import io.tocsin.model.ProtobufTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.datastream.BroadcastStream;
+import org.apache.flink.streaming.api.datastream.DataStream;
+
+/** The findings' part of the graph: each rule with the observations that concern it. */
+final class FindingStreams {
+  private final DataStream<Observation> observations;
+  private final BroadcastStream<Observation> complaints;
+
+  private FindingStreams(DataStream<Observation> observations) {
+    this.observations = observations;
+    this.complaints =
+        observations
+            .filter(FindingStreams::isComplaint)
+            .name("complaints")
+            .uid(OperatorUids.REGISTRATIONS_COMPLAINTS_FILTER)
+            .broadcast(FindingFunction.COMPLAINTS);
+  }
+
+  /** All findings. */
+  static DataStream<Event> of(DataStream<Observation> observations, FindingLimits limits) {
+    FindingStreams streams = new FindingStreams(observations);
+    return streams
+        .by(
+            new RenewalRules(limits),
+            RenewalRules.Renewals.class,
+            "renewals",
+            OperatorUids.REGISTRATIONS_RENEWALS_FILTER,
+            OperatorUids.REGISTRATIONS_RENEWALS_RULES)
+        .union(
+            streams.by(
+                new RefusalRules(limits),
+                RefusalRules.Refusals.class,
+                "refusals",
+                OperatorUids.REGISTRATIONS_REFUSALS_FILTER,
+                OperatorUids.REGISTRATIONS_REFUSALS_RULES),
+            streams.by(
+                new LatencyRules(limits),
+                LatencyRules.Answers.class,
+                "latencies",
+                OperatorUids.REGISTRATIONS_LATENCIES_FILTER,
+                OperatorUids.REGISTRATIONS_LATENCIES_RULES),
+            streams.by(
+                new LinkRules(limits),
+                LinkRules.Link.class,
+                "links",
+                OperatorUids.REGISTRATIONS_LINKS_FILTER,
+                OperatorUids.REGISTRATIONS_LINKS_RULES),
+            streams.by(
+                new PeerRules(limits),
+                PeerRules.Peers.class,
+                "peers",
+                OperatorUids.REGISTRATIONS_PEERS_FILTER,
+                OperatorUids.REGISTRATIONS_PEERS_RULES),
+            streams.by(
+                new AddressRules(limits),
+                AddressRules.Address.class,
+                "addresses",
+                OperatorUids.REGISTRATIONS_ADDRESSES_FILTER,
+                OperatorUids.REGISTRATIONS_ADDRESSES_RULES),
+            streams.by(
+                new CircuitRules(limits),
+                CircuitRules.Moves.class,
+                "circuits",
+                OperatorUids.REGISTRATIONS_CIRCUITS_FILTER,
+                OperatorUids.REGISTRATIONS_CIRCUITS_RULES));
+  }
+
+  private <S> DataStream<Event> by(
+      FindingRules<S> rules, Class<S> stateClass, String name, String filterUid, String uid) {
+    return observations
+        .filter(rules::concerns)
+        .name(name)
+        .uid(filterUid)
+        .keyBy(rules::keyOf, Types.STRING)
+        .connect(complaints)
+        .process(new FindingFunction<>(rules, stateClass))
+        .returns(ProtobufTypeInfo.forMessage(Event.class))
+        .name(name + " rules")
+        .uid(uid);
+  }
+
+  private static boolean isComplaint(Observation seen) {
+    return switch (seen.kind()) {
+      case SEND_FAILED, NO_FREE_LEASES -> true;
+      default -> false;
+    };
+  }
+}
