@@ -43,8 +43,7 @@ public enum Verb {
       case MESSAGE_TYPE_V6_CONFIRM -> REBOOT;
       case MESSAGE_TYPE_V6_RENEW -> RENEW;
       case MESSAGE_TYPE_V6_REBIND -> REBIND;
-      // Without an address it answers a DHCPINFORM, a release or a question for information.
-      case MESSAGE_TYPE_ACK -> dhcp.getIp().isEmpty() ? NONE : ACK;
+      case MESSAGE_TYPE_ACK -> ofAck(dhcp);
       case MESSAGE_TYPE_V6_REPLY -> ofReply(dhcp);
       case MESSAGE_TYPE_NAK -> NAK;
       case MESSAGE_TYPE_DECLINE, MESSAGE_TYPE_V6_DECLINE -> DECLINE;
@@ -61,6 +60,12 @@ public enum Verb {
       case REQUEST_KIND_REBINDING -> REBIND;
       default -> REQUEST;
     };
+  }
+
+  /** The answer to a DHCPINFORM has no lease (RFC 2131 4.3.5); a log tells no lease of any. */
+  private static Verb ofAck(Dhcp dhcp) {
+    boolean isLogged = dhcp.getPath() == Dhcp.Path.PATH_SERVER_LOG;
+    return dhcp.getIp().isEmpty() || !isLogged && !dhcp.hasLeaseSeconds() ? NONE : ACK;
   }
 
   /** A valid lifetime of 0 takes the address away, RFC 8415 18.2.10.1. */

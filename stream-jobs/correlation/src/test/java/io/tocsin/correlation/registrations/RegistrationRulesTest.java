@@ -256,7 +256,7 @@ class RegistrationRulesTest {
   @Test
   void informAndItsAnswerAreNoRegistration() {
     Event inform = client.message(MessageType.MESSAGE_TYPE_INFORM, NOON, dhcp -> dhcp);
-    Event answer = client.message(MessageType.MESSAGE_TYPE_ACK, after(1), dhcp -> dhcp);
+    Event answer = client.message(MessageType.MESSAGE_TYPE_ACK, after(1), dhcp -> dhcp.setIp(IP));
 
     RegistrationStory story = RegistrationStory.of(inform, answer);
 
