@@ -57,3 +57,13 @@ export function queryVariables(model) {
 export function textVariables(model) {
   return model.templating.list.filter((variable) => variable.type === 'textbox').map((variable) => variable.name);
 }
+
+/** Alert rules of the pipeline, as provisioned, with their SQL. */
+export const alertRules = JSON.parse(readFileSync(join(root, 'provisioning', 'alerting', 'pipeline.json'), 'utf8')).groups.flatMap(
+  (group) => group.rules.map((rule) => ({ name: `alert rule ${rule.title}`, kind: 'alert', rule, sql: rule.data[0].model.rawSql })),
+);
+
+/** Runbooks: name without ending, and text. */
+export const runbooks = readdirSync(join(root, 'runbooks'))
+  .filter((file) => file.endsWith('.md') && file !== 'README.md')
+  .map((file) => ({ name: file.replace(/\.md$/, ''), text: readFileSync(join(root, 'runbooks', file), 'utf8') }));

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { ClickHouse, inDatabase } from './clickhouse.mjs';
-import { dashboards, queries, queryVariables, root, textVariables } from './dashboards.mjs';
+import { alertRules, dashboards, queries, queryVariables, root, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 import { hostileSource, insertRows, totals } from './rows.mjs';
 
@@ -152,6 +152,15 @@ describe('dashboard queries', { skip }, () => {
           });
         }
       }
+    });
+  }
+
+  for (const query of alertRules) {
+    test(`${query.name} gives one number a row, and labels`, async () => {
+      const { meta } = await runQuery(query, { variables: {} });
+      const numbers = meta.filter(({ type }) => type === 'Float64');
+      assert.equal(numbers.length, 1, 'Grafana compares one number a row');
+      for (const { name, type } of meta) assert.match(type, plainTypes, name);
     });
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { dashboards, panels, queries, queryVariables, root, textVariables } from './dashboards.mjs';
+import { alertRules, dashboards, panels, queries, queryVariables, root, runbooks, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 
 const pluginType = 'grafana-clickhouse-datasource';
@@ -55,6 +55,42 @@ test('the data source and the dashboards are provisioned under the names that th
   const provider = readFileSync(join(root, 'provisioning', 'dashboards', 'tocsin.yaml'), 'utf8');
   assert.ok(provider.includes('foldersFromFileStructure: true'));
   assert.ok(provider.includes('path: $TOCSIN_DASHBOARDS_PATH'));
+});
+
+describe('alert rules of the pipeline', () => {
+  test('have uids, a condition that exists, a severity and a dashboard', () => {
+    const uids = alertRules.map(({ rule }) => rule.uid);
+    assert.deepEqual([...new Set(uids)], uids);
+    for (const { rule } of alertRules) {
+      assert.match(rule.uid, /^tocsin-[a-z-]{1,33}$/);
+      assert.ok(
+        rule.data.some(({ refId }) => refId === rule.condition),
+        rule.title,
+      );
+      assert.ok(['critical', 'major', 'minor', 'warning'].includes(rule.labels.severity), rule.title);
+      assert.ok(
+        dashboards.some(({ model }) => model.uid === rule.annotations.__dashboardUid__),
+        rule.title,
+      );
+      assert.equal(rule.data[0].datasourceUid, 'tocsin-clickhouse');
+    }
+  });
+
+  test('each name a runbook that exists', () => {
+    for (const { rule } of alertRules) {
+      const name = rule.annotations.runbook.replace('grafana/runbooks/', '').replace('.md', '');
+      assert.ok(
+        runbooks.some((runbook) => runbook.name === name),
+        rule.annotations.runbook,
+      );
+    }
+  });
+});
+
+test('every runbook says what it means, where to look first, and how to fix it', () => {
+  for (const { name, text } of runbooks) {
+    assert.deepEqual(text.match(/^## .*$/gm), ['## Meaning', '## First look', '## Fix'], `runbooks/${name}.md`);
+  }
 });
 
 for (const dashboard of dashboards) {
