@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub mod balance;
+pub mod enforce;
 pub mod schema;
 pub mod send;
 

@@ -6,9 +6,10 @@ use clap::{Parser, Subcommand};
 use tocsin_agent::cli::AgentArgs;
 use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
+use tocsin_operate::enforce::EnforceArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
-use tocsin_operate::{Failure, ask, balance, schema, send};
+use tocsin_operate::{Failure, ask, balance, enforce, schema, send};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -46,6 +47,8 @@ enum Command {
     Balance(BalanceArgs),
     /// Ask a saved question: who had this address, what happened around this time, what is new.
     Ask(AskArgs),
+    /// Keep an ipset or nftables set in step with the registrations of devices.
+    Enforce(EnforceArgs),
 }
 
 fn main() -> ExitCode {
@@ -63,6 +66,7 @@ fn main() -> ExitCode {
         Command::Send(args) => exit_code(send::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
+        Command::Enforce(args) => exit_code(enforce::run(&args)),
     }
 }
 

@@ -1,0 +1,276 @@
+//! `tocsin enforce`: keeps a set of the kernel's firewall in step with the registrations of devices.
+//!
+//! Start: the topic `registrations-v1` is read to its end, the set is read, and what differs is changed. Then each record changes the set at
+//! once, many in one netlink message where many come together. Killed and started again, it ends in the same set.
+
+mod follow;
+mod member;
+mod netlink;
+mod set;
+
+#[cfg(test)]
+mod kernel_tests;
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use tocsin_wire::registrations::Access;
+
+use crate::Failure;
+use follow::Registrations;
+use member::{Change, Member, MemberKind, Wanted};
+use set::{Backend, KernelSet};
+
+/// Changes that wait for company at most; one message carries a thousand.
+const MAX_BATCH: usize = 10_000;
+const POLL_TIMEOUT: Duration = Duration::from_millis(200);
+const REPORT_INTERVAL: Duration = Duration::from_secs(10);
+
+const AFTER_HELP: &str = "\
+The set must exist, in this network namespace. For example, for hardware addresses:
+  nft add table inet tocsin
+  nft add set inet tocsin allowed '{ type ether_addr; }'
+  nft add chain inet tocsin forward '{ type filter hook forward priority 0; }'
+  nft add rule inet tocsin forward ether saddr != @allowed drop
+  tocsin enforce --backend nftables --set allowed --member mac
+
+Exit codes: 0 done (--once), 1 Kafka or the kernel refused, 64 the command line is not usable.";
+
+/// `tocsin enforce`
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub struct EnforceArgs {
+    /// Kafka brokers, separated by commas.
+    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT", default_value = "127.0.0.1:9092")]
+    kafka: String,
+
+    /// The kernel's set machine.
+    #[arg(long, value_name = "BACKEND")]
+    backend: Backend,
+
+    /// Name of the set.
+    #[arg(long, value_name = "NAME")]
+    set: String,
+
+    /// Table of an nftables set, family inet.
+    #[arg(long, value_name = "NAME", default_value = "tocsin")]
+    table: String,
+
+    /// What stands in the set.
+    #[arg(long, value_name = "KIND")]
+    member: MemberKind,
+
+    /// Devices with this access are in the set, all others are not.
+    #[arg(long, value_name = "ACCESS", default_value = "allowed")]
+    access: AccessWord,
+
+    /// Say what would be changed, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Bring the set in step and end.
+    #[arg(long)]
+    once: bool,
+
+    /// Compare the whole set again after so many seconds, in case somebody else has changed it; 0 never.
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    reconcile_every: u64,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+enum AccessWord {
+    Allowed,
+    Blocked,
+    Quarantined,
+}
+
+impl From<AccessWord> for Access {
+    fn from(word: AccessWord) -> Self {
+        match word {
+            AccessWord::Allowed => Self::Allowed,
+            AccessWord::Blocked => Self::Blocked,
+            AccessWord::Quarantined => Self::Quarantined,
+        }
+    }
+}
+
+/// Keeps the set in step until it is killed; with `--once`, until it is in step.
+pub fn run(args: &EnforceArgs) -> Result<(), Failure> {
+    let mut registrations = Registrations::open(&args.kafka)?;
+    let mut wanted = Wanted::new(args.member, args.access.into());
+    read_to_the_end(&mut registrations, &mut wanted)?;
+    let set = KernelSet::open(args.backend, args.member, &args.table, &args.set)?;
+    let mut enforcer = Enforcer { set, name: &args.set, is_dry_run: args.dry_run };
+    enforcer.reconcile(&wanted)?;
+    if args.once {
+        return Ok(());
+    }
+    follow(&mut registrations, &mut wanted, &mut enforcer, Duration::from_secs(args.reconcile_every))
+}
+
+fn read_to_the_end(registrations: &mut Registrations, wanted: &mut Wanted) -> Result<(), Failure> {
+    let (mut read, mut last_told) = (0_u64, Instant::now());
+    while !registrations.is_caught_up() {
+        if let Some((key, registration)) = registrations.next(POLL_TIMEOUT)? {
+            wanted.take(&key, registration.as_ref());
+            read += 1;
+        }
+        if last_told.elapsed() >= Duration::from_secs(2) {
+            last_told = Instant::now();
+            eprintln!("reading registrations: {read} so far");
+        }
+    }
+    Ok(())
+}
+
+fn follow(registrations: &mut Registrations, wanted: &mut Wanted, enforcer: &mut Enforcer<'_>, every: Duration) -> Result<(), Failure> {
+    let mut reconciled = Instant::now();
+    let mut report = Report::default();
+    loop {
+        let mut batch = Batch::default();
+        let mut timeout = POLL_TIMEOUT;
+        while batch.len() < MAX_BATCH {
+            let Some((key, registration)) = registrations.next(timeout)? else { break };
+            wanted.take(&key, registration.as_ref()).into_iter().flatten().for_each(|change| batch.add(change));
+            timeout = Duration::ZERO;
+        }
+        if batch.len() > 0 {
+            report.count(enforcer.apply(batch)?);
+        }
+        report.tell();
+        if !every.is_zero() && reconciled.elapsed() >= every {
+            reconciled = Instant::now();
+            enforcer.reconcile(wanted)?;
+        }
+    }
+}
+
+/// Changes that go out together: the newest word about each member.
+#[derive(Debug, Default)]
+struct Batch(HashMap<Member, bool>);
+
+impl Batch {
+    /// A change and its contrary leave nothing to do: both were decided against the same set.
+    fn add(&mut self, change: Change) {
+        let (member, is_add) = match change {
+            Change::Add(member) => (member, true),
+            Change::Remove(member) => (member, false),
+        };
+        if self.0.get(&member).is_some_and(|waiting| *waiting != is_add) {
+            self.0.remove(&member);
+        } else {
+            self.0.insert(member, is_add);
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// What goes out and what comes in, in order.
+    fn split(self) -> (Vec<Member>, Vec<Member>) {
+        let (mut add, mut remove): (Vec<_>, Vec<_>) = self.0.into_iter().partition(|(_, is_add)| *is_add);
+        add.sort_unstable();
+        remove.sort_unstable();
+        (remove.into_iter().map(|(member, _)| member).collect(), add.into_iter().map(|(member, _)| member).collect())
+    }
+}
+
+struct Enforcer<'a> {
+    set: KernelSet,
+    name: &'a str,
+    is_dry_run: bool,
+}
+
+impl Enforcer<'_> {
+    /// Compares the whole set with what is wanted, and changes what differs.
+    fn reconcile(&mut self, wanted: &Wanted) -> Result<(), Failure> {
+        let there = self.set.members()?;
+        let add: Vec<Member> = wanted.members().filter(|member| !there.contains(member)).collect();
+        let remove: Vec<Member> = there.iter().copied().filter(|member| !wanted.contains(member)).collect();
+        let (added, removed) = (add.len(), remove.len());
+        let taken = self.change(&remove, &add)?;
+        let would = if self.is_dry_run { "would be " } else { "" };
+        println!(
+            "{}: {} members wanted, {added} {would}added, {removed} {would}removed{}",
+            self.name,
+            wanted.len(),
+            per_change(added + removed, taken)
+        );
+        Ok(())
+    }
+
+    /// Carries out one batch; how many changes, and how long they took.
+    fn apply(&mut self, batch: Batch) -> Result<(usize, Duration), Failure> {
+        let (remove, add) = batch.split();
+        Ok((remove.len() + add.len(), self.change(&remove, &add)?))
+    }
+
+    fn change(&mut self, remove: &[Member], add: &[Member]) -> Result<Duration, Failure> {
+        if self.is_dry_run {
+            remove.iter().for_each(|member| println!("- {member}"));
+            add.iter().for_each(|member| println!("+ {member}"));
+            return Ok(Duration::ZERO);
+        }
+        let start = Instant::now();
+        self.set.change(remove, add)?;
+        Ok(start.elapsed())
+    }
+}
+
+fn per_change(changes: usize, taken: Duration) -> String {
+    if changes == 0 || taken.is_zero() {
+        return String::new();
+    }
+    format!(" in {:.1} ms, {:.1} us each", taken.as_secs_f64() * 1e3, taken.as_secs_f64() * 1e6 / changes as f64)
+}
+
+/// What was changed since the last line.
+#[derive(Debug)]
+struct Report {
+    since: Instant,
+    changes: usize,
+    taken: Duration,
+}
+
+impl Default for Report {
+    fn default() -> Self {
+        Self { since: Instant::now(), changes: 0, taken: Duration::ZERO }
+    }
+}
+
+impl Report {
+    fn count(&mut self, (changes, taken): (usize, Duration)) {
+        self.changes += changes;
+        self.taken += taken;
+    }
+
+    fn tell(&mut self) {
+        if self.changes > 0 && self.since.elapsed() >= REPORT_INTERVAL {
+            println!("{} changes{}", self.changes, per_change(self.changes, self.taken));
+            *self = Self::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_and_its_contrary_leave_nothing_to_do() {
+        let (a, b) = (Member::Ipv4([10, 0, 0, 1]), Member::Ipv4([10, 0, 0, 2]));
+        let mut batch = Batch::default();
+        for change in [Change::Add(a), Change::Remove(a), Change::Remove(b), Change::Add(b), Change::Add(a)] {
+            batch.add(change);
+        }
+        assert_eq!(batch.split(), (vec![], vec![a]));
+    }
+
+    #[test]
+    fn the_cost_of_a_change_is_told_where_there_was_one() {
+        assert_eq!(per_change(0, Duration::from_secs(1)), "");
+        assert_eq!(per_change(1000, Duration::from_millis(5)), " in 5.0 ms, 5.0 us each");
+    }
+}
