@@ -43,7 +43,8 @@ public final class UpdateSignals {
 
   /**
    * Who says it, about what and where. Severity, summary and labels are deliberately no part of it:
-   * they change while the alert stays the same.
+   * they change while the alert stays the same. The exception are labels that the update names,
+   * because a device has several links and groups.
    */
   private static SortedMap<String, String> identity(Event event) {
     SortedMap<String, String> fields = new TreeMap<>();
@@ -52,6 +53,9 @@ public final class UpdateSignals {
     fields.put("check", event.getAlertUpdate().getCheck());
     if (!event.getSite().isEmpty()) {
       fields.put("site", event.getSite());
+    }
+    for (String label : event.getAlertUpdate().getFingerprintLabelsList()) {
+      fields.put("labels." + label, event.getAlertUpdate().getLabelsOrDefault(label, ""));
     }
     return fields;
   }

@@ -37,6 +37,17 @@ class UpdateSignalsTest {
   }
 
   @Test
+  void labelsThatTheUpdateNamesArePartOfTheIdentity() {
+    Event.Builder event = TestEvents.raise(1, NOON).toBuilder();
+    event.getAlertUpdateBuilder().addFingerprintLabels("rack").addFingerprintLabels("slot");
+
+    assertThat(UpdateSignals.of(event.build()).orElseThrow().getFingerprintFieldsMap())
+        .containsEntry("labels.rack", "b4")
+        .containsEntry("labels.slot", "")
+        .hasSize(5);
+  }
+
+  @Test
   void deleteIsAClearWhateverItsSeverity() {
     Event.Builder delete = TestEvents.clear(1, NOON).toBuilder();
     delete.getAlertUpdateBuilder().setSeverity(Severity.SEVERITY_MAJOR);
