@@ -104,6 +104,27 @@ public final class OperatorUids {
   /** Registrations: findings to Kafka. */
   public static final String REGISTRATIONS_FINDINGS_SINK = "registrations-findings-sink";
 
+  /** WAN: probes, counters, syslog and heartbeats from Kafka. */
+  public static final String WAN_EVENTS_SOURCE = "wan-events-source";
+
+  /** WAN: keeps what concerns links. */
+  public static final String WAN_EVENTS_FILTER = "wan-events-filter";
+
+  /** WAN: the rules for links, with the state of every link. */
+  public static final String WAN_LINKS = "wan-links";
+
+  /** WAN: the rules for remote sites, with every episode that lasts. */
+  public static final String WAN_REMOTE_SITES = "wan-remote-sites";
+
+  /** WAN: transitions of episodes to Kafka. */
+  public static final String WAN_EPISODES_SINK = "wan-episodes-sink";
+
+  /** WAN: alert updates to Kafka. */
+  public static final String WAN_ALERTS_SINK = "wan-alerts-sink";
+
+  /** WAN: transitions of episodes to ClickHouse. */
+  public static final String WAN_TABLE_SINK = "wan-table-sink";
+
   /** All of them. */
   public static final Set<String> ALL =
       Set.of(
@@ -138,7 +159,14 @@ public final class OperatorUids {
           REGISTRATIONS_CIRCUITS_FILTER,
           REGISTRATIONS_CIRCUITS_RULES,
           REGISTRATIONS_COMPLAINTS_FILTER,
-          REGISTRATIONS_FINDINGS_SINK);
+          REGISTRATIONS_FINDINGS_SINK,
+          WAN_EVENTS_SOURCE,
+          WAN_EVENTS_FILTER,
+          WAN_LINKS,
+          WAN_REMOTE_SITES,
+          WAN_EPISODES_SINK,
+          WAN_ALERTS_SINK,
+          WAN_TABLE_SINK);
 
   private OperatorUids() {}
 }

@@ -6,6 +6,7 @@ import io.tocsin.jobs.alerts.AlertsJob;
 import io.tocsin.jobs.archive.ArchiveJob;
 import io.tocsin.jobs.paging.PagingJob;
 import io.tocsin.jobs.registrations.RegistrationsJob;
+import io.tocsin.jobs.wan.WanJob;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
@@ -23,13 +24,21 @@ class JobGraphsTest {
           ArchiveJob.NAME, ArchiveJob::configure,
           AlertsJob.NAME, AlertsJob::configure,
           PagingJob.NAME, PagingJob::configure,
-          RegistrationsJob.NAME, RegistrationsJob::configure);
+          RegistrationsJob.NAME, RegistrationsJob::configure,
+          WanJob.NAME, WanJob::configure);
 
   /** How Flink names the committing half of a sink after the sink's uid. */
   private static final String COMMITTER_PREFIX = "Sink Committer: ";
 
   @ParameterizedTest
-  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME, RegistrationsJob.NAME})
+  @ValueSource(
+      strings = {
+        ArchiveJob.NAME,
+        AlertsJob.NAME,
+        PagingJob.NAME,
+        RegistrationsJob.NAME,
+        WanJob.NAME
+      })
   void everyOperatorHasAUidFromTheList(String job) {
     for (StreamNode node : environmentOf(job).getStreamGraph(false).getStreamNodes()) {
       assertThat(node.getTransformationUID())
@@ -53,7 +62,14 @@ class JobGraphsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {ArchiveJob.NAME, AlertsJob.NAME, PagingJob.NAME, RegistrationsJob.NAME})
+  @ValueSource(
+      strings = {
+        ArchiveJob.NAME,
+        AlertsJob.NAME,
+        PagingJob.NAME,
+        RegistrationsJob.NAME,
+        WanJob.NAME
+      })
   void checkpointsAreOnAndKryoIsOff(String job) {
     StreamExecutionEnvironment env = environmentOf(job);
 

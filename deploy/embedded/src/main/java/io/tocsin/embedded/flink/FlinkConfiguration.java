@@ -28,9 +28,6 @@ final class FlinkConfiguration {
   /** Checkpoints kept of each job, so that an unreadable one is not the end. */
   static final int RETAINED_CHECKPOINTS = 3;
 
-  /** One for each job, and as many again for a restart beside one that is being cancelled. */
-  static final int TASK_SLOTS = 8;
-
   private FlinkConfiguration() {}
 
   /** Of the cluster. */

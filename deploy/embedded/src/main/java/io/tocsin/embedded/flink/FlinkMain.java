@@ -5,6 +5,7 @@ import io.tocsin.jobs.alerts.AlertsJob;
 import io.tocsin.jobs.archive.ArchiveJob;
 import io.tocsin.jobs.paging.PagingJob;
 import io.tocsin.jobs.registrations.RegistrationsJob;
+import io.tocsin.jobs.wan.WanJob;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -65,6 +66,7 @@ public final class FlinkMain implements Callable<Integer> {
     JOBS.put("alerts", AlertsJob.class);
     JOBS.put("paging", PagingJob.class);
     JOBS.put("registrations", RegistrationsJob.class);
+    JOBS.put("wan", WanJob.class);
   }
 
   @Option(
@@ -135,12 +137,13 @@ public final class FlinkMain implements Callable<Integer> {
         FlinkConfiguration.cluster(restAddress, restPort, temporary, Optional.ofNullable(logFile));
     FileSystem.initialize(
         configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
+    // A slot for each job, and as many for a restart beside one that is being cancelled.
     MiniCluster cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(1)
-                .setNumSlotsPerTaskManager(FlinkConfiguration.TASK_SLOTS)
+                .setNumSlotsPerTaskManager(2 * JOBS.size())
                 .build());
     cluster.start();
     Map<String, JobID> submitted = new ConcurrentHashMap<>();

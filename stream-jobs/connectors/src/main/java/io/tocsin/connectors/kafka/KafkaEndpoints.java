@@ -5,6 +5,7 @@ import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
+import io.tocsin.wan.v1.WanEpisode;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -92,6 +93,11 @@ public final class KafkaEndpoints {
    */
   public Sink<Event> findings() {
     return sink(new EventSerializer(Topics.EVENTS_ALERT));
+  }
+
+  /** Transitions to {@code wan-episodes-v1}, at least once and at once, as those of alerts. */
+  public Sink<WanEpisode> wanEpisodes() {
+    return sink(new WanEpisodeSerializer());
   }
 
   private <T> Sink<T> sink(KafkaRecordSerializationSchema<T> serializer) {

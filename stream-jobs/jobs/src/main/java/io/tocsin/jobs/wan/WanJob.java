@@ -1,0 +1,132 @@
+package io.tocsin.jobs.wan;
+
+import io.tocsin.connectors.clickhouse.ClickHouseSink;
+import io.tocsin.connectors.clickhouse.WanEpisodesTable;
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
+import io.tocsin.connectors.kafka.KafkaEndpoints;
+import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.correlation.wan.LinkNews;
+import io.tocsin.correlation.wan.Probe;
+import io.tocsin.correlation.wan.SyslogHistory;
+import io.tocsin.correlation.wan.WanSettings;
+import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.JobOptions;
+import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.OperatorUids;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.wan.v1.WanEpisode;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Makes episodes of probes: topics {@code events-probe-v1}, {@code events-counters-v1} and {@code
+ * events-syslog-v1} through the rules of {@code correlation/wan} to topic {@code wan-episodes-v1}
+ * and, as alert updates, to {@code events-alert-v1} (both at once, at least once), and to table
+ * {@code wan_episodes} (at the next checkpoint, exactly once).
+ *
+ * <p>Everything is judged in event time. Watermarks follow the agents' clock, received_at, with
+ * {@value #MAX_DISORDER_MILLIS} ms for what comes in another order; where no probe is sent they
+ * move on the heartbeats of {@code agent-stats-v1}. An agent that is silent sends no lost probes,
+ * so its links are not down: nothing is known of them, and after an hour they are forgotten.
+ */
+public final class WanJob {
+  /** Name of the job and of its consumer group. */
+  public static final String NAME = "tocsin-wan";
+
+  private static final long MAX_DISORDER_MILLIS = 1_500;
+  private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private WanJob() {}
+
+  /** Runs the job with the options of {@link JobOptions}. */
+  public static void main(String[] args) throws Exception {
+    JobRunner.run(NAME, WanJob::configure, args);
+  }
+
+  /** Builds the job's graph against the Kafka and ClickHouse of the options. */
+  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+    JobRunner.prepare(env, options);
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    List<String> topics =
+        List.of(
+            Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);
+    define(
+        env,
+        WanSettings.defaults(),
+        kafka.events(NAME, topics, Undecodable.SKIP),
+        kafka.wanEpisodes(),
+        kafka.findings(),
+        new ClickHouseSink<>(options.clickHouse(), new WanEpisodesTable()));
+  }
+
+  /**
+   * Builds the job's graph.
+   *
+   * @param settings of the rules
+   * @param events probes, counters, syslog and heartbeats; other bodies are left alone
+   * @param transitions takes every transition of an episode without waiting
+   * @param alerts takes the alert updates of the episodes
+   * @param table takes every transition once
+   */
+  public static void define(
+      StreamExecutionEnvironment env,
+      WanSettings settings,
+      Source<Event, ?, ?> events,
+      Sink<WanEpisode> transitions,
+      Sink<Event> alerts,
+      Sink<WanEpisode> table) {
+    SingleOutputStreamOperator<WanEpisode> episodes =
+        env.fromSource(events, byAgentsClock(), "events")
+            .uid(OperatorUids.WAN_EVENTS_SOURCE)
+            .filter(WanJob::concernsLinks)
+            .name("probes, counters, syslog of links")
+            .uid(OperatorUids.WAN_EVENTS_FILTER)
+            .keyBy(Event::getDevice, Types.STRING)
+            .process(new LinksFunction(settings))
+            .returns(TypeInformation.of(LinkNews.class))
+            .name("links")
+            .uid(OperatorUids.WAN_LINKS)
+            .keyBy(LinkNews::place, Types.STRING)
+            .process(new RemoteSitesFunction())
+            .returns(ProtobufTypeInfo.forMessage(WanEpisode.class))
+            .name("remote sites")
+            .uid(OperatorUids.WAN_REMOTE_SITES);
+
+    episodes.sinkTo(transitions).name("episodes topic").uid(OperatorUids.WAN_EPISODES_SINK);
+    episodes
+        .getSideOutput(RemoteSitesFunction.ALERTS)
+        .sinkTo(alerts)
+        .name("alert updates")
+        .uid(OperatorUids.WAN_ALERTS_SINK);
+    // Not chained, as in the alerts job: a waiting ClickHouse delays no alert.
+    episodes
+        .sinkTo(table)
+        .disableChaining()
+        .name("episodes table")
+        .uid(OperatorUids.WAN_TABLE_SINK);
+  }
+
+  private static boolean concernsLinks(Event event) {
+    return switch (event.getBodyCase()) {
+      case LINK_PROBE -> Probe.wasSent(event) && !event.getLinkProbe().getLinkId().isEmpty();
+      case INTERFACE_COUNTERS -> true;
+      case SYSLOG -> SyslogHistory.isWorthKeeping(event);
+      default -> false;
+    };
+  }
+
+  private static WatermarkStrategy<Event> byAgentsClock() {
+    return WatermarkStrategy.<Event>forBoundedOutOfOrderness(Duration.ofMillis(MAX_DISORDER_MILLIS))
+        .withTimestampAssigner(
+            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
+        .withIdleness(IDLE_PARTITION_AFTER);
+  }
+}
