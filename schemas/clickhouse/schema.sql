@@ -679,6 +679,36 @@ ENGINE = ReplacingMergeTree(version)
 ORDER BY (link_id, started_at, episode_id)
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
+CREATE TABLE tocsin.wan_latency_1h_states
+(
+    `link_id` LowCardinality(String) COMMENT 'configured name of the link',
+    `time` DateTime('UTC') COMMENT 'start of the hour in which the probes were sent' CODEC(Delta(4), ZSTD(1)),
+    `probes` SimpleAggregateFunction(sum, UInt64) COMMENT 'probes' CODEC(ZSTD(1)),
+    `lost` SimpleAggregateFunction(sum, UInt64) COMMENT 'probes without an answer' CODEC(ZSTD(1)),
+    `rtts` AggregateFunction(quantilesExact(0.5, 0.95, 0.99), Nullable(Float32)) COMMENT 'round-trip times of the answers, milliseconds' CODEC(ZSTD(3)),
+    `rtt_max_ms` SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'longest round-trip time; NULL where nothing was answered' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(time)
+ORDER BY (link_id, time)
+TTL time + toIntervalDay(1830)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.wan_latency_1m_states
+(
+    `link_id` LowCardinality(String) COMMENT 'configured name of the link',
+    `time` DateTime('UTC') COMMENT 'start of the minute in which the probes were sent' CODEC(Delta(4), ZSTD(1)),
+    `probes` SimpleAggregateFunction(sum, UInt64) COMMENT 'probes' CODEC(ZSTD(1)),
+    `lost` SimpleAggregateFunction(sum, UInt64) COMMENT 'probes without an answer' CODEC(ZSTD(1)),
+    `rtts` AggregateFunction(quantilesExact(0.5, 0.95, 0.99), Nullable(Float32)) COMMENT 'round-trip times of the answers, milliseconds' CODEC(ZSTD(3)),
+    `rtt_max_ms` SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'longest round-trip time; NULL where nothing was answered' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toMonday(time)
+ORDER BY (link_id, time)
+TTL time + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
 CREATE MATERIALIZED VIEW tocsin.alert_durations_1d_from_alert_history TO tocsin.alert_durations_1d
 (
     `day` DateTime('UTC'),
@@ -1300,6 +1330,48 @@ GROUP BY
     site,
     severity;
 
+CREATE MATERIALIZED VIEW tocsin.wan_latency_1h_from_link_probes TO tocsin.wan_latency_1h_states
+(
+    `link_id` LowCardinality(String),
+    `time` DateTime('UTC'),
+    `probes` UInt64,
+    `lost` UInt64,
+    `rtts` AggregateFunction(quantilesExact(0.5, 0.95, 0.99), Nullable(Float32)),
+    `rtt_max_ms` Nullable(Float64)
+)
+AS SELECT
+    link_id,
+    toDateTime(toStartOfHour(p.event_time), 'UTC') AS time,
+    count() AS probes,
+    countIf(p.lost) AS lost,
+    quantilesExactState(0.5, 0.95, 0.99)(CAST(reinterpretAsFloat32(bitAnd(reinterpretAsUInt32(toFloat32(p.rtt_ms)) + 32768, 4294901760)), 'Nullable(Float32)')) AS rtts,
+    max(p.rtt_ms) AS rtt_max_ms
+FROM tocsin.link_probes AS p
+GROUP BY
+    link_id,
+    time;
+
+CREATE MATERIALIZED VIEW tocsin.wan_latency_1m_from_link_probes TO tocsin.wan_latency_1m_states
+(
+    `link_id` LowCardinality(String),
+    `time` DateTime('UTC'),
+    `probes` UInt64,
+    `lost` UInt64,
+    `rtts` AggregateFunction(quantilesExact(0.5, 0.95, 0.99), Nullable(Float32)),
+    `rtt_max_ms` Nullable(Float64)
+)
+AS SELECT
+    link_id,
+    toDateTime(toStartOfMinute(p.event_time), 'UTC') AS time,
+    count() AS probes,
+    countIf(p.lost) AS lost,
+    quantilesExactState(0.5, 0.95, 0.99)(CAST(reinterpretAsFloat32(bitAnd(reinterpretAsUInt32(toFloat32(p.rtt_ms)) + 32768, 4294901760)), 'Nullable(Float32)')) AS rtts,
+    max(p.rtt_ms) AS rtt_max_ms
+FROM tocsin.link_probes AS p
+GROUP BY
+    link_id,
+    time;
+
 CREATE VIEW tocsin.alerts
 (
     `fingerprint` String,
@@ -1445,3 +1517,57 @@ CREATE VIEW tocsin.registrations
 AS SELECT *
 FROM tocsin.registrations_latest
 FINAL;
+
+CREATE VIEW tocsin.wan_latency_1h
+(
+    `link_id` LowCardinality(String),
+    `time` DateTime('UTC'),
+    `probes` UInt64,
+    `lost` UInt64,
+    `percentiles` Array(Float32),
+    `rtt_p50_ms` Nullable(Float32),
+    `rtt_p95_ms` Nullable(Float32),
+    `rtt_p99_ms` Nullable(Float32),
+    `rtt_max_ms` Nullable(Float64)
+)
+AS SELECT
+    link_id,
+    time,
+    sum(s.probes) AS probes,
+    sum(s.lost) AS lost,
+    quantilesExactMerge(0.5, 0.95, 0.99)(s.rtts) AS percentiles,
+    if(probes = lost, NULL, percentiles[1]) AS rtt_p50_ms,
+    if(probes = lost, NULL, percentiles[2]) AS rtt_p95_ms,
+    if(probes = lost, NULL, percentiles[3]) AS rtt_p99_ms,
+    max(s.rtt_max_ms) AS rtt_max_ms
+FROM tocsin.wan_latency_1h_states AS s
+GROUP BY
+    link_id,
+    time;
+
+CREATE VIEW tocsin.wan_latency_1m
+(
+    `link_id` LowCardinality(String),
+    `time` DateTime('UTC'),
+    `probes` UInt64,
+    `lost` UInt64,
+    `percentiles` Array(Float32),
+    `rtt_p50_ms` Nullable(Float32),
+    `rtt_p95_ms` Nullable(Float32),
+    `rtt_p99_ms` Nullable(Float32),
+    `rtt_max_ms` Nullable(Float64)
+)
+AS SELECT
+    link_id,
+    time,
+    sum(s.probes) AS probes,
+    sum(s.lost) AS lost,
+    quantilesExactMerge(0.5, 0.95, 0.99)(s.rtts) AS percentiles,
+    if(probes = lost, NULL, percentiles[1]) AS rtt_p50_ms,
+    if(probes = lost, NULL, percentiles[2]) AS rtt_p95_ms,
+    if(probes = lost, NULL, percentiles[3]) AS rtt_p99_ms,
+    max(s.rtt_max_ms) AS rtt_max_ms
+FROM tocsin.wan_latency_1m_states AS s
+GROUP BY
+    link_id,
+    time;
