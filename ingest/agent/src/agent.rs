@@ -9,14 +9,17 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tocsin_publish::{Publisher, Remainder};
-use tocsin_sources::{BindError, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource, now_unix_nanos};
+use tocsin_sources::{
+    BindError, CaptureConfig, CaptureError, CaptureSource, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource,
+    now_unix_nanos,
+};
 use tocsin_telemetry::{self as telemetry, Health, Listener, Senders};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
 use crate::Config;
-use crate::pipeline::{Pipeline, Shared};
+use crate::pipeline::{Pipeline, Reading, Shared};
 use crate::stats;
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
@@ -30,6 +33,9 @@ pub enum StartError {
     /// A listener's socket cannot be opened.
     #[error(transparent)]
     Bind(#[from] BindError),
+    /// An interface cannot be captured on.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
     /// The telemetry address cannot be opened.
     #[error("telemetry.listen {address}: {error}; stop the process that has the port (`ss -lntp` shows which), or change the key")]
     Telemetry {
@@ -55,12 +61,40 @@ pub struct Agent {
 }
 
 struct RunningListener {
-    config: ListenerConfig,
+    site: String,
     counters: Arc<Listener>,
-    udp: Option<UdpSource>,
+    kernel: Option<Kernel>,
     address: Option<SocketAddr>,
     readers: Vec<JoinHandle<()>>,
     parsers: Vec<JoinHandle<()>>,
+}
+
+impl RunningListener {
+    fn new(site: &str, counters: &Arc<Listener>) -> Self {
+        Self {
+            site: site.to_owned(),
+            counters: Arc::clone(counters),
+            kernel: None,
+            address: None,
+            readers: Vec::new(),
+            parsers: Vec::new(),
+        }
+    }
+}
+
+/// A source whose counters are the kernel's.
+enum Kernel {
+    Udp(UdpSource),
+    Capture(CaptureSource),
+}
+
+impl Kernel {
+    fn sample(&self) {
+        match self {
+            Self::Udp(source) => source.sample(),
+            Self::Capture(source) => source.sample(),
+        }
+    }
 }
 
 /// How an agent ended.
@@ -73,7 +107,7 @@ pub struct Closing {
 }
 
 impl Agent {
-    /// Opens every socket and starts every thread. `counters` has one entry a listener, in the config's order.
+    /// Opens every socket and starts every thread. `counters` has one entry a listener, then one a capture, in the config's order.
     pub fn start(
         config: &Config,
         counters: &[Arc<Listener>],
@@ -91,8 +125,15 @@ impl Agent {
         for (listener_config, counters) in config.listeners.iter().zip(counters) {
             let senders = Arc::new(Senders::default());
             pages.push((Arc::clone(counters), Arc::clone(&senders)));
-            let pipeline = Pipeline::new(shared.clone(), listener_config, Arc::clone(counters), senders);
+            let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders);
             listeners.push(start_listener(&runtime, listener_config, counters, &pipeline, &stop)?);
+        }
+        for (capture, counters) in config.captures.iter().zip(counters.iter().skip(config.listeners.len())) {
+            let senders = Arc::new(Senders::default());
+            pages.push((Arc::clone(counters), Arc::clone(&senders)));
+            let reading = Reading::CapturedDhcp(capture.interface.as_str().into());
+            let pipeline = Pipeline::new(shared.clone(), reading, &capture.site, Arc::clone(counters), senders);
+            listeners.push(start_capture(capture, counters, pipeline, &stop)?);
         }
         let telemetry_address =
             serve_telemetry(&runtime, config.telemetry.listen, telemetry::State { listeners: pages, health: Arc::clone(&health) })?;
@@ -100,14 +141,16 @@ impl Agent {
         Ok(Self { runtime, events, publisher, listeners, stop_sources, stats_interval: config.telemetry.stats_interval, telemetry_address })
     }
 
-    /// Counters that start at zero for each listener of a config.
+    /// Counters that start at zero for each listener and each capture of a config.
     pub fn counters(config: &Config) -> Vec<Arc<Listener>> {
-        config.listeners.iter().map(|listener| Arc::new(Listener::new(&listener.name))).collect()
+        let listeners = config.listeners.iter().map(|listener| &listener.name);
+        let captures = config.captures.iter().map(|capture| &capture.name);
+        listeners.chain(captures).map(|name| Arc::new(Listener::new(name))).collect()
     }
 
     /// Where a listener is bound, also where port 0 was asked for.
     pub fn address(&self, listener: &str) -> Option<SocketAddr> {
-        self.listeners.iter().find(|running| running.config.name == listener)?.address
+        self.listeners.iter().find(|running| running.counters.name() == listener)?.address
     }
 
     /// Where `/metrics`, `/health` and `/sources` are.
@@ -131,8 +174,8 @@ impl Agent {
 
     /// Samples the kernel's counters and publishes a report for each listener.
     pub fn report(&self) {
-        self.listeners.iter().filter_map(|listener| listener.udp.as_ref()).for_each(UdpSource::sample);
-        let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.config.site.as_str()));
+        self.listeners.iter().filter_map(|listener| listener.kernel.as_ref()).for_each(Kernel::sample);
+        let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.site.as_str()));
         stats::report(&self.events, self.publisher.as_ref(), listeners);
     }
 
@@ -145,7 +188,7 @@ impl Agent {
         for listener in &mut self.listeners {
             for thread in listener.readers.drain(..).chain(listener.parsers.drain(..)) {
                 if thread.join().is_err() {
-                    tracing::error!(listener = listener.config.name, "a thread had failed; this is a defect, please report it");
+                    tracing::error!(listener = listener.counters.name(), "a thread had failed; this is a defect, please report it");
                 }
             }
         }
@@ -167,14 +210,7 @@ fn start_listener(
     pipeline: &Pipeline,
     stop: &Stop,
 ) -> Result<RunningListener, StartError> {
-    let mut listener = RunningListener {
-        config: config.clone(),
-        counters: Arc::clone(counters),
-        udp: None,
-        address: None,
-        readers: Vec::new(),
-        parsers: Vec::new(),
-    };
+    let mut listener = RunningListener::new(&config.site, counters);
     match config.transport {
         Transport::Udp => {
             let source = UdpSource::bind(config, Arc::clone(counters))?;
@@ -186,7 +222,7 @@ fn start_listener(
             }
             listener.address = source.local_address();
             listener.readers = source.start(queues, stop)?;
-            listener.udp = Some(source);
+            listener.kernel = Some(Kernel::Udp(source));
         }
         Transport::Tcp | Transport::Tls => {
             let _inside = runtime.enter();
@@ -198,6 +234,17 @@ fn start_listener(
             runtime.spawn(source.run(queue, stop.clone()));
         }
     }
+    Ok(listener)
+}
+
+/// Opens a capture's ring and starts its reader and its parser.
+fn start_capture(config: &CaptureConfig, counters: &Arc<Listener>, pipeline: Pipeline, stop: &Stop) -> Result<RunningListener, StartError> {
+    let mut listener = RunningListener::new(&config.site, counters);
+    let source = CaptureSource::bind(config, Arc::clone(counters))?;
+    let (queue, parser) = start_parser(pipeline, &config.name)?;
+    listener.parsers.push(parser);
+    listener.readers.push(source.start(queue, stop)?);
+    listener.kernel = Some(Kernel::Capture(source));
     Ok(listener)
 }
 

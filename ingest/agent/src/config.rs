@@ -11,7 +11,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
-use tocsin_sources::{Certificates, Kind, ListenerConfig, Transport};
+use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
@@ -40,6 +40,8 @@ pub struct Config {
     pub devices: DevicesConfig,
     /// What is received; replaces the default listeners as a whole.
     pub listeners: Vec<ListenerConfig>,
+    /// Interfaces whose DHCP packets are seen as they pass.
+    pub captures: Vec<CaptureConfig>,
 }
 
 /// `devices` in the agent's config.
@@ -60,6 +62,7 @@ impl Default for Config {
             telemetry: TelemetryConfig::default(),
             devices: DevicesConfig::default(),
             listeners: ListenerConfig::defaults(),
+            captures: Vec::new(),
         }
     }
 }
@@ -137,6 +140,9 @@ impl Config {
                 listener.site.clone_from(&self.site);
             }
         }
+        for capture in self.captures.iter_mut().filter(|capture| capture.site.is_empty()) {
+            capture.site.clone_from(&self.site);
+        }
         self.check().map_err(invalid)?;
         Ok(self)
     }
@@ -161,6 +167,15 @@ impl Config {
             }
             check_site(&format!("site of listener {name}"), &listener.site)?;
             check_listener(listener).map_err(|problem| format!("listener {name}: {problem}"))?;
+        }
+        for capture in &self.captures {
+            let name = &capture.name;
+            check_name("captures[].name", name)?;
+            if !names.insert(name) {
+                return Err(format!("two listeners or captures have the name {name}; give each its own"));
+            }
+            check_site(&format!("site of capture {name}"), &capture.site)?;
+            capture.check().map_err(|problem| format!("capture {name}: {problem}"))?;
         }
         check_ports(&self.listeners, self.telemetry.listen)
     }

@@ -6,11 +6,12 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tocsin_parse::{Format, Refusal};
+use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
-use tocsin_sources::{Batch, Frame, Kind, ListenerConfig, Received};
+use tocsin_sources::{Batch, Frame, Kind, Received};
 use tocsin_telemetry::{Listener, Senders};
-use tocsin_wire::events::{Event, dhcp};
+use tocsin_wire::events::Event;
+use tocsin_wire::events::dhcp::Path;
 use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::mpsc;
@@ -27,11 +28,30 @@ pub(crate) struct Shared {
     pub(crate) names: Arc<HashMap<IpAddr, String>>,
 }
 
+/// How a frame is read.
+#[derive(Clone)]
+pub(crate) enum Reading {
+    /// As one message of this format.
+    Message(Format),
+    /// As an Ethernet frame with a DHCP packet, captured on this interface.
+    CapturedDhcp(Arc<str>),
+}
+
+impl From<Kind> for Reading {
+    fn from(kind: Kind) -> Self {
+        Self::Message(match kind {
+            Kind::Syslog => Format::Syslog,
+            Kind::Alert => Format::Alert,
+            Kind::Dhcp => Format::Dhcp,
+        })
+    }
+}
+
 /// Turns the frames of one listener into records. One thread a queue, so that the messages of one sender stay in order.
 #[derive(Clone)]
 pub(crate) struct Pipeline {
     shared: Shared,
-    format: Format,
+    reading: Reading,
     listener_name: Arc<str>,
     site: Arc<str>,
     counters: Arc<Listener>,
@@ -39,13 +59,9 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    pub(crate) fn new(shared: Shared, config: &ListenerConfig, counters: Arc<Listener>, senders: Arc<Senders>) -> Self {
-        let format = match config.kind {
-            Kind::Syslog => Format::Syslog,
-            Kind::Alert => Format::Alert,
-            Kind::Dhcp => Format::Dhcp,
-        };
-        Self { shared, format, listener_name: config.name.as_str().into(), site: config.site.as_str().into(), counters, senders }
+    /// The name of the listener is that of its counters.
+    pub(crate) fn new(shared: Shared, reading: Reading, site: &str, counters: Arc<Listener>, senders: Arc<Senders>) -> Self {
+        Self { shared, reading, listener_name: counters.name().into(), site: site.into(), counters, senders }
     }
 
     /// Works until every source of the queue has ended and the queue is empty.
@@ -56,10 +72,17 @@ impl Pipeline {
     }
 
     fn batch(&self, batch: Batch) {
-        let sizes = batch.iter().map(|received| (received.peer.ip(), kept_bytes(&received.frame).len()));
+        let sizes = batch.iter().map(|received| (self.sender(received), kept_bytes(&received.frame).len()));
         self.senders.add(sizes, batch.last().map_or(0, |received| received.received_at_unix_nanos));
         for Received { peer, received_at_unix_nanos, frame } in batch {
             self.frame(peer, frame, received_at_unix_nanos);
+        }
+    }
+
+    fn sender(&self, received: &Received) -> IpAddr {
+        match (&self.reading, &received.frame) {
+            (Reading::CapturedDhcp(_), Frame::Message(frame)) => dhcp::source_of_captured(frame).unwrap_or(received.peer).ip(),
+            _ => received.peer.ip(),
         }
     }
 
@@ -74,19 +97,20 @@ impl Pipeline {
             raw,
         };
         match frame {
-            Frame::Message(message) => self.format.parse(&message, received_at_unix_nanos, |parsed| {
-                records += 1;
-                if records > MAX_RAW_COPIES {
-                    origin.raw.clear();
-                }
-                match parsed {
-                    Ok(parsed) => {
-                        self.counters.event_made();
-                        self.publish(&self.event(&origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+            Frame::Message(message) => match &self.reading {
+                Reading::Message(format) => format.parse(&message, received_at_unix_nanos, |parsed| {
+                    records += 1;
+                    if records > MAX_RAW_COPIES {
+                        origin.raw.clear();
                     }
-                    Err(refusal) => self.reject(&origin, Stage::Parse, refusal, message.len() as u64),
+                    self.parsed(&origin, parsed, message.len());
+                }),
+                Reading::CapturedDhcp(interface) => {
+                    let captured = dhcp::parse_captured(&message, interface);
+                    origin.peer = captured.source;
+                    self.parsed(&origin, captured.parsed, message.len());
                 }
-            }),
+            },
             Frame::Oversize { beginning, original_bytes } => {
                 let detail = format!("{original_bytes} bytes, of which {} are kept; raise the listener's max_message", beginning.len());
                 self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Oversize, detail }, original_bytes);
@@ -101,6 +125,16 @@ impl Pipeline {
         }
     }
 
+    fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize) {
+        match parsed {
+            Ok(parsed) => {
+                self.counters.event_made();
+                self.publish(&self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+            }
+            Err(refusal) => self.reject(origin, Stage::Parse, refusal, original_bytes as u64),
+        }
+    }
+
     fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64) {
         self.counters.rejected(stage, refusal.reason, &refusal.detail, origin.peer);
         let reject = Reject { stage: stage.into(), reason: refusal.reason.into(), detail: refusal.detail, original_bytes };
@@ -112,7 +146,7 @@ impl Pipeline {
         let device = device.or_else(|| relay_name(&body, name_of));
         let mut event = self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of);
         if let Some(Body::Dhcp(dhcp)) = &mut event.body
-            && dhcp.path() == dhcp::Path::ServerLog
+            && dhcp.path() == Path::ServerLog
             && dhcp.server.is_empty()
         {
             dhcp.server.clone_from(&event.device);
@@ -129,7 +163,7 @@ impl Pipeline {
 /// itself than by the one that it sends from.
 fn relay_name(body: &Body, name_of: impl FnOnce(IpAddr) -> Option<String>) -> Option<String> {
     let Body::Dhcp(dhcp) = body else { return None };
-    if dhcp.path() == dhcp::Path::ServerLog {
+    if dhcp.path() == Path::ServerLog {
         return None;
     }
     let relay: IpAddr = dhcp.relay.parse().ok()?;

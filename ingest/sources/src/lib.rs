@@ -5,6 +5,7 @@
 //! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
 mod backlog;
+mod capture;
 mod config;
 mod connection;
 mod meminfo;
@@ -19,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
 
+pub use capture::{CaptureConfig, CaptureError, CaptureSource};
 pub use config::{Kind, ListenerConfig, TlsConfig, Transport};
 pub use socket::BindError;
 pub use tcp::TcpSource;

@@ -133,6 +133,34 @@ fn a_dump_is_a_config_that_gives_the_same_dump() {
     assert_eq!(Config::parse(&yaml).unwrap(), config);
 }
 
+#[test]
+fn a_capture_names_an_interface_that_the_machine_has_and_a_ring_that_the_kernel_takes() {
+    let capture = |keys: &str| format!("site: fra1\ncaptures: [{{name: c, {keys}}}]");
+    let config = load(&capture("interface: lo")).unwrap();
+    assert_eq!((config.captures[0].receive_ring, config.captures[0].site.as_str()), (ByteSize::mib(8), "fra1"));
+    refused(&capture("interface: nosuch0"), &["capture c", "nosuch0", "this machine has", "lo"]);
+    refused(&capture("interface: ''"), &["capture c", "ip link"]);
+    refused(&capture("interface: lo, receive_ring: 4KiB"), &["capture c", "receive_ring", "256.0 KiB"]);
+    refused(&capture("interface: lo, receive_ring: 2GiB"), &["capture c", "receive_ring", "1.0 GiB"]);
+    refused(&capture("interface: lo, ring: 1MiB"), &["ring"]);
+    refused("captures: [{name: syslog-udp, interface: lo}]", &["two listeners or captures", "syslog-udp"]);
+}
+
+/// Keys of an entry that is commented out in the example, because it needs a right that an agent does not have by default.
+#[test]
+fn the_example_s_capture_has_every_key_at_its_default() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml");
+    let text = fs::read_to_string(path).unwrap();
+    let (_, commented) = text.split_once("\n# captures:\n").unwrap();
+    let capture: String = commented.lines().map(|line| format!("{}\n", line.trim_start_matches("# "))).collect();
+    let example = Config::parse(&format!("captures:\n{}", capture.replace("interface: eth0", "interface: lo"))).unwrap();
+    let default = Config::parse("captures: [{name: dhcp-eth0, interface: lo}]").unwrap();
+    assert_eq!(example, default);
+    for key in ["name", "interface", "receive_ring", "promiscuous", "site"] {
+        assert!(capture.contains(&format!("{key}: ")), "{key}");
+    }
+}
+
 /// The example is the reference of every key: nothing in it may be wrong, nothing may be missing.
 #[test]
 fn the_example_has_every_key_at_its_default() {

@@ -1,6 +1,7 @@
 //! The whole agent with real sockets and a publisher in memory.
 
 mod dhcp;
+mod dhcp_counterparts;
 mod listeners;
 mod running;
 mod tls;

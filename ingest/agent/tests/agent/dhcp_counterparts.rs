@@ -1,0 +1,319 @@
+//! DHCP of real programs in network namespaces: ISC dhcpd, Kea, dhclient, perfdhcp, dhcrelay, logger. Needs root; with CI=true a missing
+//! program or right is a failure, otherwise the test says what it misses and is skipped.
+
+use std::fs::{self, File};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sched::{CloneFlags, setns};
+use tempfile::TempDir;
+use tocsin_wire::events::Dhcp;
+use tocsin_wire::events::dhcp::{MessageType, Path, RequestKind};
+use tocsin_wire::{Body, word};
+
+use crate::running::{Running, start_with};
+
+const PATIENCE: Duration = Duration::from_secs(40);
+/// Sets the address that the client was given, and nothing else of the machine.
+const CLIENT_SCRIPT: &str = "#!/bin/sh\n[ -n \"$new_ip_address\" ] && ip addr replace \"$new_ip_address/24\" dev \"$interface\"\nexit 0\n";
+
+/// Namespaces and programs of one test, all gone when it ends.
+struct Lab {
+    name: String,
+    namespaces: Vec<String>,
+    programs: Vec<Child>,
+    dir: TempDir,
+}
+
+/// Whether the test can run; says why not.
+fn can_run(programs: &[(&str, &str)]) -> bool {
+    let mut missing: Vec<String> = Vec::new();
+    if !nix::unistd::geteuid().is_root() {
+        missing.push("root, to make network namespaces".to_owned());
+    }
+    for (program, package) in programs.iter().chain(&[("ip", "iproute2")]) {
+        let is_there = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].iter().any(|dir| fs::exists(format!("{dir}/{program}")).unwrap());
+        if !is_there {
+            missing.push(format!("{program} (apt-get install {package})"));
+        }
+    }
+    assert!(missing.is_empty() || std::env::var_os("CI").is_none(), "with CI=true these must be there: {missing:?}");
+    if !missing.is_empty() {
+        eprintln!("skipped, for want of {missing:?}");
+    }
+    missing.is_empty()
+}
+
+fn run(command: &str) {
+    let status = Command::new("sh").args(["-c", command]).status().unwrap();
+    assert!(status.success(), "{command}: {status}");
+}
+
+impl Lab {
+    fn new(name: &str) -> Self {
+        Self { name: format!("{name}{}", std::process::id()), namespaces: Vec::new(), programs: Vec::new(), dir: TempDir::new().unwrap() }
+    }
+
+    fn namespace(&mut self, name: &str) -> String {
+        let namespace = format!("{}-{name}", self.name);
+        run(&format!("ip netns add {namespace} && ip -n {namespace} link set lo up"));
+        self.namespaces.push(namespace.clone());
+        namespace
+    }
+
+    /// Joins two namespaces by interfaces of these names.
+    fn link(&self, (one, interface): (&str, &str), (other, other_interface): (&str, &str)) {
+        run(&format!(
+            "ip link add {interface} netns {one} type veth peer name {other_interface} netns {other}; \
+             ip -n {one} link set {interface} up; ip -n {other} link set {other_interface} up"
+        ));
+    }
+
+    fn file(&self, name: &str, text: &str) -> String {
+        let path = self.dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Starts a shell command that goes on in a namespace; what it says is in the file `log`.
+    fn start(&mut self, namespace: &str, log: &str, command: &str) {
+        let out = File::create(self.dir.path().join(log)).unwrap();
+        let child = Command::new("ip")
+            .args(["netns", "exec", namespace, "sh", "-c", &format!("exec {command}")])
+            .env("KEA_PIDFILE_DIR", self.dir.path())
+            .env("KEA_LOCKFILE_DIR", self.dir.path())
+            .stdin(Stdio::null())
+            .stderr(out.try_clone().unwrap())
+            .stdout(out)
+            .spawn()
+            .unwrap();
+        self.programs.push(child);
+    }
+
+    fn start_dhclient(&mut self, namespace: &str, version: u8, interface: &str) {
+        let script = self.file("script", CLIENT_SCRIPT);
+        run(&format!("chmod +x {script}"));
+        let leases = self.file(&format!("client{version}.leases"), "");
+        let command = format!("dhclient -{version} -d -sf {script} -lf {leases} -pf {leases}.pid {interface}");
+        self.start(namespace, "dhclient.log", &command);
+    }
+
+    fn start_dhcpd(&mut self, namespace: &str, interface: &str, config: &str, and_then: &str) {
+        let config = self.file("dhcpd.conf", config);
+        let leases = self.file("dhcpd.leases", "");
+        self.start(namespace, "dhcpd.log", &format!("dhcpd -4 -f -d -cf {config} -lf {leases} -pf {leases}.pid {interface} {and_then}"));
+    }
+
+    /// Starts an agent whose sockets are in a namespace.
+    fn agent(&self, namespace: &str, config: &str) -> Running {
+        let (namespace, config) = (File::open(format!("/run/netns/{namespace}")).unwrap(), config.to_owned());
+        std::thread::spawn(move || {
+            setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
+            start_with(&config)
+        })
+        .join()
+        .unwrap()
+    }
+
+    fn logs(&self) -> String {
+        let logs = fs::read_dir(self.dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let logs = logs.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
+        logs.map(|path| format!("--- {}\n{}", path.display(), fs::read_to_string(&path).unwrap_or_default())).collect()
+    }
+
+    /// Waits until events satisfy a condition; fails with what the programs said.
+    #[track_caller]
+    fn wait_for(&self, running: &Running, what: &str, condition: impl Fn(&[Dhcp]) -> bool) -> Vec<Dhcp> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let seen = dhcp_events(running);
+            if condition(&seen) {
+                return seen;
+            }
+            assert!(Instant::now() < deadline, "waited in vain for {what}: {:#?}\n{}", summary(&seen), self.logs());
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        for child in &mut self.programs {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        for namespace in &self.namespaces {
+            // Children of a shell, as in a pipe, are ended by their namespace's processes.
+            let _ =
+                Command::new("sh").args(["-c", &format!("ip netns pids {namespace} | xargs -r kill; ip netns del {namespace}")]).status();
+        }
+    }
+}
+
+fn dhcp_events(running: &Running) -> Vec<Dhcp> {
+    let bodies = running.events().into_iter().filter_map(|event| event.body);
+    bodies.filter_map(|body| if let Body::Dhcp(dhcp) = body { Some(dhcp) } else { None }).collect()
+}
+
+fn summary(events: &[Dhcp]) -> Vec<String> {
+    let line = |dhcp: &Dhcp| {
+        let kind = word(dhcp.request_kind());
+        format!(
+            "{} {} {kind} {} {} relay {} broadcast {}",
+            word(dhcp.path()),
+            word(dhcp.message_type()),
+            dhcp.mac,
+            dhcp.ip,
+            dhcp.relay,
+            dhcp.is_broadcast
+        )
+    };
+    events.iter().map(line).collect()
+}
+
+fn has(events: &[Dhcp], message_type: MessageType) -> bool {
+    events.iter().any(|dhcp| dhcp.message_type() == message_type)
+}
+
+fn has_kind(events: &[Dhcp], kind: RequestKind) -> bool {
+    events.iter().any(|dhcp| dhcp.request_kind() == kind)
+}
+
+const DHCPD_CONF: &str = "authoritative; default-lease-time 12; max-lease-time 12; min-lease-time 12; option dhcp-renewal-time 2; \
+    option dhcp-rebinding-time 5; option routers 10.77.0.1; subnet 10.77.0.0 netmask 255.255.255.0 { range 10.77.0.100 10.77.0.120; }";
+
+#[test]
+fn capture_sees_dhcpd_and_dhclient_and_tells_a_renewal_from_a_rebind() {
+    if !can_run(&[("dhcpd", "isc-dhcp-server"), ("dhclient", "isc-dhcp-client"), ("logger", "bsdutils")]) {
+        return;
+    }
+    let mut lab = Lab::new("isc");
+    let (server, client) = (lab.namespace("s"), lab.namespace("c"));
+    lab.link((&server, "vs"), (&client, "vc"));
+    run(&format!("ip -n {server} addr add 10.77.0.1/24 dev vs"));
+    let running =
+        lab.agent(&server, "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514'}]\ncaptures: [{name: wire, interface: vs}]");
+    lab.start_dhclient(&client, 4, "vc");
+    lab.start_dhcpd(&server, "vs", DHCPD_CONF, "2>&1 | logger --server 127.0.0.1 --port 5514 --udp --rfc3164 --tag dhcpd");
+
+    let captured = |seen: &[Dhcp]| seen.iter().filter(|dhcp| dhcp.path() == Path::Capture).cloned().collect::<Vec<_>>();
+    let seen = lab.wait_for(&running, "a renewal and its answer", |seen| {
+        let seen = captured(seen);
+        let renewed = seen.iter().position(|dhcp| dhcp.request_kind() == RequestKind::Renewing);
+        renewed.is_some_and(|at| has(&seen[at..], MessageType::Ack))
+    });
+    let wire = captured(&seen);
+    let first_of = |message_type| wire.iter().find(|dhcp| dhcp.message_type() == message_type).unwrap();
+    let (discover, offer, ack) = (first_of(MessageType::Discover), first_of(MessageType::Offer), first_of(MessageType::Ack));
+    assert!(discover.is_broadcast && discover.interface == "vs" && !discover.fingerprint.is_empty(), "{discover:?}");
+    assert_eq!((offer.server.as_str(), offer.router.as_str(), offer.prefix_length), ("10.77.0.1", "10.77.0.1", 24));
+    assert_eq!((ack.lease_seconds, ack.renewal_seconds, ack.rebinding_seconds), (Some(12), Some(2), Some(5)));
+    assert!(has_kind(&wire, RequestKind::Selecting) && !has_kind(&wire, RequestKind::Rebinding), "{:#?}", summary(&wire));
+    let renewal = wire.iter().find(|dhcp| dhcp.request_kind() == RequestKind::Renewing).unwrap();
+    assert_eq!((renewal.is_broadcast, renewal.server.as_str(), &renewal.client_address), (false, "10.77.0.1", &offer.ip));
+
+    let logged: Vec<_> = lab.wait_for(&running, "the log lines", |seen| {
+        seen.iter().any(|dhcp| dhcp.path() == Path::ServerLog && dhcp.message_type() == MessageType::Ack)
+    });
+    let logged = logged.iter().find(|dhcp| dhcp.path() == Path::ServerLog && dhcp.message_type() == MessageType::Ack).unwrap();
+    assert_eq!((&logged.mac, &logged.ip, logged.interface.as_str()), (&ack.mac, &ack.ip, "vs"));
+
+    // Nobody answers any more: the client goes on to a broadcast.
+    run(&format!("ip netns pids {server} | xargs -r kill"));
+    let seen = lab.wait_for(&running, "a rebind", |seen| has_kind(seen, RequestKind::Rebinding));
+    let rebind = seen.iter().find(|dhcp| dhcp.request_kind() == RequestKind::Rebinding).unwrap();
+    assert_eq!((rebind.is_broadcast, &rebind.client_address, rebind.path()), (true, &offer.ip, Path::Capture));
+    let wire_counters = running.counters[1].snapshot();
+    assert_eq!((wire_counters.malformed, wire_counters.kernel_dropped), (0, 0));
+    assert!(wire_counters.buffer_limit_bytes == 8 * 1024 * 1024);
+}
+
+#[test]
+fn a_relay_copies_to_the_agent_what_it_sends_to_its_server() {
+    if !can_run(&[("dhcpd", "isc-dhcp-server"), ("dhclient", "isc-dhcp-client"), ("dhcrelay", "isc-dhcp-relay")]) {
+        return;
+    }
+    let mut lab = Lab::new("rel");
+    let (server, relay, client, agent) = (lab.namespace("s"), lab.namespace("r"), lab.namespace("c"), lab.namespace("a"));
+    lab.link((&client, "vc"), (&relay, "rc"));
+    lab.link((&server, "vs"), (&relay, "rs"));
+    lab.link((&agent, "va"), (&relay, "ra"));
+    run(&format!(
+        "ip -n {relay} addr add 10.77.0.1/24 dev rc; ip -n {relay} addr add 10.78.0.2/24 dev rs; ip -n {relay} addr add 10.79.0.2/24 dev ra; \
+         ip -n {server} addr add 10.78.0.1/24 dev vs; ip -n {server} route add default via 10.78.0.2; \
+         ip -n {agent} addr add 10.79.0.9/24 dev va; ip netns exec {relay} sysctl -qw net.ipv4.ip_forward=1"
+    ));
+    let running = lab.agent(&agent, "devices: {names: {10.77.0.1: edge-1}}\nlisteners: [{name: l, kind: dhcp, listen: '[::]:67'}]");
+    lab.start_dhcpd(&server, "vs", &format!("{DHCPD_CONF} subnet 10.78.0.0 netmask 255.255.255.0 {{}}"), "");
+    lab.start(&relay, "dhcrelay.log", "dhcrelay -4 -d -a -i rc -i rs -i ra 10.78.0.1 10.79.0.9");
+    lab.start_dhclient(&client, 4, "vc");
+    let seen = lab.wait_for(&running, "a request", |seen| has_kind(seen, RequestKind::Selecting));
+    let discover = seen.iter().find(|dhcp| dhcp.message_type() == MessageType::Discover).unwrap();
+    assert_eq!((word(discover.path()), discover.relay.as_str(), discover.is_broadcast), ("relay_copy".to_owned(), "10.77.0.1", true));
+    assert_eq!(discover.circuit_id, "rc");
+    assert!(running.events().iter().all(|event| event.device == "edge-1"));
+    // Nobody answers any more. The client's renewal goes to its server alone, which the relay does not copy; its rebind is a broadcast.
+    run(&format!("ip netns pids {server} | xargs -r kill"));
+    let seen = lab.wait_for(&running, "a rebind", |seen| has_kind(seen, RequestKind::Rebinding));
+    assert!(!has_kind(&seen, RequestKind::Renewing), "{:#?}", summary(&seen));
+    assert_eq!(running.stats().malformed, 0);
+}
+
+#[test]
+fn capture_sees_kea_and_perfdhcp_in_both_versions() {
+    if !can_run(&[("kea-dhcp4", "kea-dhcp4-server"), ("kea-dhcp6", "kea-dhcp6-server"), ("perfdhcp", "kea-admin")]) {
+        return;
+    }
+    let mut lab = Lab::new("kea");
+    let (server, client) = (lab.namespace("s"), lab.namespace("c"));
+    lab.link((&server, "vs"), (&client, "vc"));
+    // Addresses before the capture, so that duplicate address detection is over when the servers start.
+    run(&format!(
+        "ip -n {server} addr add 10.77.0.1/24 dev vs; ip -n {client} addr add 10.77.0.2/24 dev vc; \
+         ip -n {server} addr add 2001:db8:77::1/64 dev vs nodad; ip -n {client} addr add 2001:db8:77::2/64 dev vc nodad; \
+         for i in $(seq 100); do ip -n {server} -6 addr show dev vs tentative | grep -q inet6 || ip -n {client} -6 addr show dev vc tentative | \
+         grep -q inet6 || exit 0; sleep 0.1; done"
+    ));
+    let running = lab.agent(
+        &server,
+        "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514'}]\ncaptures: [{name: wire, interface: vs, receive_ring: 1MiB}]",
+    );
+    for (version, subnet) in [
+        (4, r#"{"id":1,"subnet":"10.77.0.0/24","pools":[{"pool":"10.77.0.100-10.77.0.200"}]}"#),
+        (6, r#"{"id":1,"subnet":"2001:db8:77::/64","interface":"vs","pools":[{"pool":"2001:db8:77::100-2001:db8:77::1ff"}]}"#),
+    ] {
+        let config = format!(
+            r#"{{"Dhcp{version}":{{"interfaces-config":{{"interfaces":["vs"]}},"lease-database":{{"type":"memfile","persist":false}},
+            "valid-lifetime":600,"renew-timer":300,"rebind-timer":480,"subnet{version}":[{subnet}],
+            "loggers":[{{"name":"kea-dhcp{version}","severity":"INFO","output_options":[{{"output":"stdout","flush":true,"pattern":"%-5p [%c.%t] %m\n"}}]}}]}}}}"#
+        );
+        let config = lab.file(&format!("kea{version}.json"), &config);
+        let pipe = format!("2>&1 | logger --server 127.0.0.1 --port 5514 --udp --rfc3164 --tag kea-dhcp{version}");
+        lab.start(&server, &format!("kea{version}.log"), &format!("kea-dhcp{version} -c {config} {pipe}"));
+    }
+    lab.start(&client, "perf4.log", "sh -c 'while ! perfdhcp -4 -l vc -r 20 -R 10 -n 20 10.77.0.1; do sleep 0.3; done'");
+    lab.start(&client, "perf6.log", "sh -c 'while ! perfdhcp -6 -l vc -r 20 -R 10 -n 20 all; do sleep 0.3; done'");
+    let wanted = [
+        MessageType::Discover,
+        MessageType::Offer,
+        MessageType::Request,
+        MessageType::Ack,
+        MessageType::V6Solicit,
+        MessageType::V6Advertise,
+        MessageType::V6Request,
+        MessageType::V6Reply,
+    ];
+    let on_path = |seen: &[Dhcp], path: Path| seen.iter().filter(|dhcp| dhcp.path() == path).cloned().collect::<Vec<_>>();
+    let seen = lab.wait_for(&running, "four messages of each version", |seen| {
+        let (wire, log) = (on_path(seen, Path::Capture), on_path(seen, Path::ServerLog));
+        wanted.iter().all(|message_type| has(&wire, *message_type)) && has(&log, MessageType::Ack) && has(&log, MessageType::V6Reply)
+    });
+    let wire = on_path(&seen, Path::Capture);
+    let reply = wire.iter().find(|dhcp| dhcp.message_type() == MessageType::V6Reply).unwrap();
+    assert_eq!((reply.lease_seconds, reply.renewal_seconds, reply.rebinding_seconds), (Some(600), Some(300), Some(480)));
+    assert!(reply.mac.starts_with("00:0c:01:") && reply.ip.starts_with("2001:db8:77::1"), "{reply:?}");
+    for log in on_path(&seen, Path::ServerLog).iter().filter(|log| log.message_type() == MessageType::Ack) {
+        assert!(wire.iter().any(|dhcp| dhcp.ip == log.ip && dhcp.mac == log.mac && dhcp.lease_seconds == log.lease_seconds), "{log:?}");
+    }
+    assert_eq!(running.counters[1].snapshot().malformed, 0);
+}
