@@ -6,6 +6,7 @@
 pub mod ask;
 pub mod balance;
 pub mod enforce;
+pub mod parse;
 pub mod schema;
 pub mod send;
 

@@ -7,9 +7,10 @@ use tocsin_agent::cli::AgentArgs;
 use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
 use tocsin_operate::enforce::EnforceArgs;
+use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
-use tocsin_operate::{Failure, ask, balance, enforce, schema, send};
+use tocsin_operate::{Failure, ask, balance, enforce, parse, schema, send};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -21,6 +22,7 @@ Examples:
   tocsin agent -c agent.yaml                               receive and publish until Ctrl-C
   tocsin send burst.jsonl                                  play an events file at its own times
   tocsin send --generate syslog-udp --count 10000 --rate 1000
+  tocsin parse messages.log                                what would the agent make of these lines?
   tocsin balance --wait 10                                 is everything that was sent also stored?
   tocsin ask --list                                        which questions are saved?
 
@@ -43,6 +45,8 @@ enum Command {
     Schema(SchemaArgs),
     /// Send an events file, or generated traffic, as devices would.
     Send(SendArgs),
+    /// Print what the agent would make of recorded messages.
+    Parse(ParseArgs),
     /// Print the balance sheet: what was sent, and where every record of it is now.
     Balance(BalanceArgs),
     /// Ask a saved question: who had this address, what happened around this time, what is new.
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Command::Agent(args) => tocsin_agent::cli::run(args),
         Command::Schema(args) => exit_code(schema::run(&args)),
         Command::Send(args) => exit_code(send::run(&args)),
+        Command::Parse(args) => exit_code(parse::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),

@@ -46,9 +46,16 @@ fn help_shows_every_command_and_examples_on_standard_output() {
 
 #[test]
 fn every_command_has_help() {
-    for command in
-        [&["agent"][..], &["schema"], &["schema", "apply"], &["schema", "status"], &["schema", "dump"], &["send"], &["ask", "balance"]]
-    {
+    for command in [
+        &["agent"][..],
+        &["schema"],
+        &["schema", "apply"],
+        &["schema", "status"],
+        &["schema", "dump"],
+        &["send"],
+        &["parse"],
+        &["ask", "balance"],
+    ] {
         let (code, out, _) = run(&[command, &["--help"]].concat());
         assert_eq!(code, Some(0), "{command:?}");
         assert!(out.contains("Usage: tocsin"), "{command:?}: {out}");

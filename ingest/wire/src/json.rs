@@ -15,6 +15,12 @@ pub fn event_from_json(json: &serde_json::Value) -> Result<Event, String> {
     Event::decode(message.encode_to_vec().as_slice()).map_err(|error| error.to_string())
 }
 
+/// An event in its JSON form. Fields that are empty are left away, as protobuf's JSON mapping does.
+pub fn event_to_json(event: &Event) -> Result<serde_json::Value, String> {
+    let message = DynamicMessage::decode(descriptor()?, event.encode_to_vec().as_slice()).map_err(|error| error.to_string())?;
+    serde_json::to_value(&message).map_err(|error| error.to_string())
+}
+
 fn descriptor() -> Result<MessageDescriptor, String> {
     static DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
     static POOL: OnceLock<Result<DescriptorPool, String>> = OnceLock::new();
@@ -34,6 +40,12 @@ mod tests {
         let event = event_from_json(&json!({"agentId": "a", "device": "fw1", "gauge": {"name": "connections", "value": 5.0}})).unwrap();
         assert_eq!((event.agent_id.as_str(), event.device.as_str()), ("a", "fw1"));
         assert!(matches!(event.body, Some(Body::Gauge(gauge)) if gauge.name == "connections" && gauge.value == 5.0));
+    }
+
+    #[test]
+    fn an_event_comes_back_from_its_json() {
+        let json = json!({"agentId": "a", "bootId": "7", "raw": "cmF3", "syslog": {"facility": 23, "appName": "LINK", "message": "m"}});
+        assert_eq!(event_to_json(&event_from_json(&json).unwrap()), Ok(json));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub mod generated {
 
 pub use envelope::{EventSource, Origin, address_text, source_ip_bytes};
 pub use generated::tocsin::{alerts::v1 as alerts, events::v1 as events, registrations::v1 as registrations, rejects::v1 as rejects};
-pub use json::event_from_json;
+pub use json::{event_from_json, event_to_json};
 pub use words::word;
 
 /// What an event says: the `body` of [`events::Event`].
