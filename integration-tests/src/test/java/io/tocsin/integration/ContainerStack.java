@@ -76,6 +76,7 @@ final class ContainerStack implements AutoCloseable {
     Startables.deepStart(clickHouse, kafka, alertmanager).join();
     progress.accept("Kafka, ClickHouse and Alertmanager are ready");
     applySchema();
+    pushRules();
     GenericContainer<?> recorder = pageRecorder(alertmanager);
     GenericContainer<?> flink = flink();
     started.addAll(List.of(recorder, flink));
@@ -200,18 +201,22 @@ final class ContainerStack implements AutoCloseable {
 
   /** Upstream's image has a JRE and no jobs. */
   private GenericContainer<?> withJobs(GenericContainer<?> flink) {
-    Path embedded = repository.resolve("deploy/embedded/target");
-    return flink
+    return withLibraries(flink)
         .withCopyFileToContainer(
             MountableFile.forHostPath(repository.resolve("deploy/images/flink/start"), 0755),
             "/opt/tocsin/start")
+        .withCreateContainerCmdModifier(command -> command.withEntrypoint("/opt/tocsin/start"));
+  }
+
+  private GenericContainer<?> withLibraries(GenericContainer<?> upstream) {
+    Path embedded = repository.resolve("deploy/embedded/target");
+    return upstream
         .withCopyFileToContainer(
             MountableFile.forHostPath(embedded.resolve("lib")), "/opt/tocsin/lib")
         .withCopyFileToContainer(
             MountableFile.forHostPath(embedded.resolve("tocsin-embedded-0.1.0-SNAPSHOT.jar")),
             "/opt/tocsin/lib/tocsin-embedded.jar")
-        .withEnv("CLASSPATH", "/opt/tocsin/lib/*")
-        .withCreateContainerCmdModifier(command -> command.withEntrypoint("/opt/tocsin/start"));
+        .withEnv("CLASSPATH", "/opt/tocsin/lib/*");
   }
 
   private void applySchema() {
@@ -227,6 +232,26 @@ final class ContainerStack implements AutoCloseable {
       schema.start();
     }
     progress.accept("topics and tables are made");
+  }
+
+  /** The command is on the class path of the image that runs the jobs. */
+  private void pushRules() {
+    String image = images.of("FLINK_IMAGE");
+    try (GenericContainer<?> rules =
+        container("rules", image)
+            .withCopyFileToContainer(
+                MountableFile.forHostPath(repository.resolve("schemas/rules")), "/rules")
+            .withCreateContainerCmdModifier(command -> command.withEntrypoint("java"))
+            .withCommand(
+                io.tocsin.rules.command.Main.class.getName(),
+                "push",
+                "--kafka=kafka:" + KAFKA_PORT,
+                "/rules")
+            .withStartupCheckStrategy(
+                new OneShotStartupCheckStrategy().withTimeout(START_DEADLINE))) {
+      (ImageNames.isOwn(image) ? rules : withLibraries(rules)).start();
+    }
+    progress.accept("rules are in force");
   }
 
   /** With the capability that lets the default receive buffer pass the host's rmem_max. */

@@ -76,6 +76,7 @@ public final class Stack implements AutoCloseable, AgentControl {
     supervisor.launch(pager);
     supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME, AlertmanagerService.NAME);
     applySchema();
+    pushRules();
     supervisor.launch(jobs);
     supervisor.launch(agent);
     supervisor.awaitReady(FlinkService.NAME, AgentService.NAME);
@@ -104,6 +105,22 @@ public final class Stack implements AutoCloseable, AgentControl {
             "--schemas",
             tools.schemas().toString());
     supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
+  }
+
+  /** Puts the shipped rules in force; others that somebody pushed stay. */
+  private void pushRules() {
+    List<String> arguments =
+        List.of(
+            "push",
+            "--kafka",
+            kafkaBootstrapServers(),
+            tools.schemas().resolve("rules").toString());
+    supervisor.run(
+        "rules push",
+        JavaProcess.command(
+            io.tocsin.rules.command.Main.class, "128m", JavaProcess.quickStartFlags(), arguments),
+        Map.of(),
+        SCHEMA_DEADLINE);
   }
 
   private void startGrafana() {

@@ -1,0 +1,27 @@
+package io.tocsin.rules.command;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code tocsin-rules check}. */
+@Command(
+    name = "check",
+    description =
+        "Reads documents as the job does, and says file, line and reason of what it would refuse.",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    mixinStandardHelpOptions = true)
+final class CheckCommand implements Callable<Integer> {
+  @Mixin private RulePaths paths;
+  @Spec private CommandSpec spec;
+
+  @Override
+  public Integer call() {
+    RuleFiles files = paths.read(spec.commandLine().getErr());
+    spec.commandLine().getOut().println("ok: " + RulePaths.count(files));
+    return 0;
+  }
+}

@@ -1,0 +1,65 @@
+package io.tocsin.rules.command;
+
+import java.io.UncheckedIOException;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** {@code tocsin-rules}: arguments, help and exit codes. */
+@Command(
+    name = "tocsin-rules",
+    description = "Checks, tries and publishes the rules of the alerts job.",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    mixinStandardHelpOptions = true,
+    subcommands = {
+      CheckCommand.class,
+      TestCommand.class,
+      PushCommand.class,
+      ListCommand.class,
+      BenchCommand.class
+    },
+    footer = {
+      "",
+      "Examples:",
+      "  tocsin-rules check schemas/rules                     is every document usable?",
+      "  tocsin-rules test schemas/rules                      do the examples in the files hold?",
+      "  tocsin-rules test schemas/rules --syslog lines.log   which signals would these lines make?",
+      "  tocsin-rules push schemas/rules --prune              put these in force, and nothing else",
+      "  tocsin-rules list                                    what is in force?",
+      "",
+      "Exit codes: 0 done, 1 could not be done or an example does not hold, 64 the command line or a file is not usable."
+    })
+public final class Main {
+  private static final int EXIT_USAGE = 64;
+
+  private Main() {}
+
+  /** Runs one command. */
+  public static void main(String[] args) {
+    System.exit(run(args));
+  }
+
+  static int run(String... args) {
+    return new CommandLine(new Main())
+        .setExecutionExceptionHandler(
+            (e, commandLine, parsed) -> {
+              if (e instanceof CommandException failure) {
+                commandLine.getErr().println("error: " + failure.getMessage());
+                commandLine.getErr().println("help: " + failure.remedy());
+                return failure.exitCode();
+              }
+              if (e instanceof UncheckedIOException) {
+                commandLine.getErr().println("error: " + e.getMessage());
+                return EXIT_USAGE;
+              }
+              throw e;
+            })
+        .setParameterExceptionHandler(
+            (e, arguments) -> {
+              e.getCommandLine().getErr().println("error: " + e.getMessage());
+              e.getCommandLine().usage(e.getCommandLine().getErr());
+              return EXIT_USAGE;
+            })
+        .execute(args.length == 0 ? new String[] {"--help"} : args);
+  }
+}

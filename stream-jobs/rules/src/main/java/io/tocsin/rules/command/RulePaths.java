@@ -1,0 +1,50 @@
+package io.tocsin.rules.command;
+
+import io.tocsin.rules.document.DocumentException;
+import io.tocsin.rules.document.Rule;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Parameters;
+
+/** Which files a command reads; all of them must be usable. */
+final class RulePaths {
+  @Parameters(
+      paramLabel = "PATH",
+      arity = "1..*",
+      description = "files of rules, and folders with *.yaml under them")
+  private List<Path> paths;
+
+  /**
+   * Reads the files.
+   *
+   * @throws CommandException with exit code 64 where something is refused; each refusal has then
+   *     been printed
+   */
+  RuleFiles read(PrintWriter err) {
+    RuleFiles files = RuleFiles.read(paths);
+    for (DocumentException problem : files.problems()) {
+      err.println(problem.getMessage());
+    }
+    if (!files.problems().isEmpty()) {
+      throw CommandException.usage(
+          files.problems().size() + " documents are refused",
+          "the lines above say where and why; schemas/rules/README.md explains every key");
+    }
+    if (files.documents().isEmpty()) {
+      throw CommandException.usage(
+          "no document in " + paths, "give files of rules, or folders with *.yaml in them");
+    }
+    return files;
+  }
+
+  /** "12 rules, 1 other document". */
+  static String count(RuleFiles files) {
+    long rules =
+        files.documents().values().stream()
+            .filter(loaded -> loaded.document() instanceof Rule)
+            .count();
+    long others = files.documents().size() - rules;
+    return rules + " rules, " + others + " maintenance windows and dependencies";
+  }
+}

@@ -1,0 +1,107 @@
+package io.tocsin.rules.match;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Finds which of many literals a text contains in one pass over it, however many there are: the
+ * automaton of Aho and Corasick (Communications of the ACM 18, 1975).
+ *
+ * @param <T> what stands for a literal
+ */
+final class LiteralScan<T> {
+  /** ASCII; another character ends whatever was being recognised. */
+  private static final int ALPHABET = 128;
+
+  /** A longer literal spares hardly more texts and costs memory. */
+  private static final int MAX_LENGTH = 16;
+
+  private final List<int[]> next = new ArrayList<>();
+  private final List<List<T>> found = new ArrayList<>();
+
+  /** An automaton without literals. */
+  LiteralScan() {
+    newState();
+  }
+
+  /** Adds a literal; its longest piece of ASCII, up to 16 characters, must not be empty. */
+  void add(String literal, T meaning) {
+    String piece = keyOf(literal);
+    int state = 0;
+    for (int i = 0; i < piece.length(); i++) {
+      int c = piece.charAt(i);
+      if (next.get(state)[c] < 0) {
+        next.get(state)[c] = newState();
+      }
+      state = next.get(state)[c];
+    }
+    found.get(state).add(meaning);
+  }
+
+  /** The piece of a literal that is looked for; empty where it has no ASCII. */
+  static String keyOf(String literal) {
+    String longest = "";
+    int start = 0;
+    for (int i = 0; i <= literal.length(); i++) {
+      if (i == literal.length() || literal.charAt(i) >= ALPHABET) {
+        if (i - start > longest.length()) {
+          longest = literal.substring(start, i);
+        }
+        start = i + 1;
+      }
+    }
+    return longest.substring(0, Math.min(longest.length(), MAX_LENGTH));
+  }
+
+  /** Turns the tree of literals into the automaton; nothing may be added afterwards. */
+  void close() {
+    int[] fallback = new int[next.size()];
+    ArrayDeque<Integer> queue = new ArrayDeque<>();
+    int[] root = next.get(0);
+    for (int c = 0; c < ALPHABET; c++) {
+      if (root[c] < 0) {
+        root[c] = 0;
+      } else {
+        queue.add(root[c]);
+      }
+    }
+    while (!queue.isEmpty()) {
+      int state = queue.remove();
+      int[] onward = next.get(state);
+      int[] onFallback = next.get(fallback[state]);
+      found.get(state).addAll(found.get(fallback[state]));
+      for (int c = 0; c < ALPHABET; c++) {
+        if (onward[c] < 0) {
+          onward[c] = onFallback[c];
+        } else {
+          fallback[onward[c]] = onFallback[c];
+          queue.add(onward[c]);
+        }
+      }
+    }
+  }
+
+  /** Calls for every occurrence of a literal, so perhaps more than once for the same one. */
+  void scan(String text, Consumer<T> each) {
+    int state = 0;
+    for (int i = 0; i < text.length(); i++) {
+      char c = text.charAt(i);
+      state = c < ALPHABET ? next.get(state)[c] : 0;
+      List<T> here = found.get(state);
+      for (int k = 0; k < here.size(); k++) {
+        each.accept(here.get(k));
+      }
+    }
+  }
+
+  private int newState() {
+    int[] onward = new int[ALPHABET];
+    Arrays.fill(onward, -1);
+    next.add(onward);
+    found.add(new ArrayList<>());
+    return next.size() - 1;
+  }
+}

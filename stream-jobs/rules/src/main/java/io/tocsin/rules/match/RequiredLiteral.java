@@ -1,0 +1,135 @@
+package io.tocsin.rules.match;
+
+/**
+ * The longest text that every match of a pattern must contain. It looks only at what stands outside
+ * of groups, and gives up where it does not understand: a shorter answer costs time, a wrong one
+ * would lose matches.
+ */
+final class RequiredLiteral {
+  private static final String NONE = "";
+  private static final String OPTIONAL = "?*{";
+  private static final String ESCAPABLE = "\\.+*?()|[]{}^$/-%<>:,\"'# ";
+
+  private final String regex;
+  private final StringBuilder run = new StringBuilder();
+  private String longest = NONE;
+  private int at;
+
+  private RequiredLiteral(String regex) {
+    this.regex = regex;
+  }
+
+  static String of(String regex) {
+    return new RequiredLiteral(regex).find();
+  }
+
+  private String find() {
+    while (at < regex.length()) {
+      char c = regex.charAt(at);
+      switch (c) {
+        case '|' -> {
+          return NONE;
+        }
+        case '(' -> {
+          if (regex.startsWith("(?", at) && !isPlainGroup()) {
+            return NONE;
+          }
+          endRun();
+          skipGroup();
+        }
+        case '[' -> {
+          endRun();
+          skipClass();
+        }
+        case '\\' -> {
+          if (at + 1 < regex.length() && ESCAPABLE.indexOf(regex.charAt(at + 1)) >= 0) {
+            take(regex.charAt(at + 1), 2);
+          } else if (at + 1 < regex.length() && "dDwWsSbB".indexOf(regex.charAt(at + 1)) >= 0) {
+            endRun();
+            at += 2;
+          } else {
+            return NONE;
+          }
+        }
+        case '.', '^', '$', '?', '*', '+', '}' -> {
+          endRun();
+          at++;
+        }
+        case '{' -> {
+          endRun();
+          int close = regex.indexOf('}', at);
+          at = close < 0 ? regex.length() : close + 1;
+        }
+        default -> take(c, 1);
+      }
+    }
+    endRun();
+    return longest;
+  }
+
+  /** Takes a character into the run, except where what follows makes it optional. */
+  private void take(char c, int length) {
+    at += length;
+    if (at < regex.length() && OPTIONAL.indexOf(regex.charAt(at)) >= 0) {
+      endRun();
+    } else {
+      run.append(c);
+      if (Character.isSurrogate(c)) {
+        run.setLength(run.length() - 1);
+        endRun();
+      }
+    }
+  }
+
+  private void endRun() {
+    if (run.length() > longest.length()) {
+      longest = run.toString();
+    }
+    run.setLength(0);
+  }
+
+  /** A group with a name or without capture; anything else sets flags. */
+  private boolean isPlainGroup() {
+    return regex.startsWith("(?:", at)
+        || regex.startsWith("(?P<", at)
+        || regex.startsWith("(?<", at);
+  }
+
+  private void skipGroup() {
+    int depth = 0;
+    while (at < regex.length()) {
+      char c = regex.charAt(at);
+      if (c == '\\') {
+        at += 2;
+        continue;
+      }
+      if (c == '[') {
+        skipClass();
+        continue;
+      }
+      depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      at++;
+      if (depth == 0) {
+        return;
+      }
+    }
+  }
+
+  private void skipClass() {
+    at++;
+    if (at < regex.length() && regex.charAt(at) == '^') {
+      at++;
+    }
+    // A bracket that comes first is a member.
+    int first = at;
+    while (at < regex.length() && (regex.charAt(at) != ']' || at == first)) {
+      if (regex.startsWith("[:", at)) {
+        int end = regex.indexOf(":]", at);
+        at = end < 0 ? at + 1 : end + 2;
+      } else {
+        at += regex.charAt(at) == '\\' ? 2 : 1;
+      }
+    }
+    at++;
+  }
+}

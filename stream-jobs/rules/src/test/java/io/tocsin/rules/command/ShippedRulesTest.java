@@ -1,0 +1,89 @@
+package io.tocsin.rules.command;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
+import com.networknt.schema.InputFormat;
+import com.networknt.schema.JsonSchema;
+import com.networknt.schema.JsonSchemaFactory;
+import com.networknt.schema.SpecVersion;
+import io.tocsin.rules.document.DocumentException;
+import io.tocsin.rules.document.Rule;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** The rules of schemas/rules: usable, true to their examples and to the schema, with runbooks. */
+class ShippedRulesTest {
+  private static final Path FOLDER = Path.of(System.getProperty("tocsin.rules"));
+  private static final Path RUNBOOKS = Path.of(System.getProperty("tocsin.runbooks"));
+  private static final Path BINARY = Path.of(System.getProperty("tocsin.binary"));
+
+  private static RuleFiles shipped() {
+    RuleFiles files = RuleFiles.read(List.of(FOLDER));
+    assertThat(files.problems()).extracting(DocumentException::getMessage).isEmpty();
+    return files;
+  }
+
+  @Test
+  void everyExampleHolds() {
+    requireBinary();
+    ExampleRun run = ExampleRun.of(shipped(), new SyslogParser(BINARY.toString()));
+    assertThat(run.problems()).extracting(DocumentException::getMessage).isEmpty();
+    assertThat(run.played()).isGreaterThan(100);
+  }
+
+  @Test
+  void everyRuleHasExamplesADescriptionInTheFileAndARunbook() {
+    for (RuleFiles.Loaded loaded : shipped().documents().values()) {
+      Rule rule = (Rule) loaded.document();
+      assertThat(rule.examples()).as("examples of %s", rule.name()).isNotEmpty();
+      assertThat(rule.runbook()).as("runbook of %s", rule.name()).isNotEmpty();
+      assertThat(RUNBOOKS.resolve(rule.runbook() + ".md")).isRegularFile();
+      assertThat(loaded.text().text()).contains("\ndescription: ");
+    }
+  }
+
+  @Test
+  void everyDocumentIsWhatTheSchemaSays() throws IOException {
+    ObjectMapper yaml = new ObjectMapper(new YAMLFactory());
+    for (RuleFiles.Loaded loaded : shipped().documents().values()) {
+      assertThat(schema().validate(yaml.readTree(loaded.text().text())))
+          .as(loaded.text().origin())
+          .isEmpty();
+    }
+  }
+
+  @Test
+  void theSchemaRefusesAKeyThatTheLoaderDoesNotKnow() throws IOException {
+    String document =
+        """
+        {"kind": "rule", "name": "a", "fingerprint": ["device"], "summary": "s", "severty": "major",
+         "clauses": [{"signal": "raise", "syslog": {"app_name": "x"}}]}
+        """;
+    assertThat(schema().validate(document, InputFormat.JSON)).isNotEmpty();
+    assertThat(schema().validate(document.replace("severty", "severity"), InputFormat.JSON))
+        .isEmpty();
+  }
+
+  private static JsonSchema schema() throws IOException {
+    return JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012)
+        .getSchema(Files.readString(FOLDER.resolve("rules.schema.json")));
+  }
+
+  /** Syslog is read by the tocsin binary, which `make build` leaves; CI always has it. */
+  private static void requireBinary() {
+    if (!Files.isExecutable(BINARY)) {
+      String reason = BINARY + " is missing: `make build` makes it";
+      if ("true".equals(System.getenv("CI"))) {
+        Assertions.fail(reason);
+      }
+      Assumptions.abort(reason);
+    }
+  }
+}
