@@ -55,8 +55,8 @@ CREATE TABLE tocsin.alert_history
 (
     `fingerprint` String COMMENT 'identity of the alert: 32 hexadecimal digits' CODEC(ZSTD(1)),
     `fingerprint_fields` Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
-    `version` UInt64 COMMENT 'counts the transitions of one fingerprint from 1' CODEC(Delta(8), ZSTD(1)),
-    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4) COMMENT 'what happened',
+    `version` UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow' CODEC(Delta(8), ZSTD(1)),
+    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
     `transition_at` DateTime64(9, 'UTC') COMMENT 'event time of the transition' CODEC(Delta(8), ZSTD(1)),
     `state` Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
     `severity` Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733; rises with severity',
@@ -72,7 +72,11 @@ CREATE TABLE tocsin.alert_history
     `update_count` UInt64 COMMENT 'updates of this occurrence' CODEC(ZSTD(1)),
     `storm_id` String COMMENT 'fingerprint of the storm it belongs to, or empty' CODEC(ZSTD(1)),
     `cause` String COMMENT 'what explains it, or empty' CODEC(ZSTD(1)),
-    `event_id` String COMMENT 'event that caused the transition' CODEC(ZSTD(1))
+    `event_id` String COMMENT 'event that caused the transition' CODEC(ZSTD(1)),
+    `member_count` UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else' CODEC(ZSTD(1)),
+    `rule` LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor\'s update',
+    `runbook` LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
+    `expires_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not' CODEC(ZSTD(1))
 )
 ENGINE = MergeTree
 ORDER BY (fingerprint, version)
@@ -108,8 +112,8 @@ CREATE TABLE tocsin.alerts_latest
 (
     `fingerprint` String COMMENT 'identity of the alert: 32 hexadecimal digits',
     `fingerprint_fields` Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
-    `version` UInt64 COMMENT 'counts the transitions of one fingerprint from 1',
-    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4) COMMENT 'what happened',
+    `version` UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow',
+    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
     `transition_at` DateTime64(9, 'UTC') COMMENT 'event time of the transition',
     `state` Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
     `severity` Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733; rises with severity',
@@ -125,7 +129,11 @@ CREATE TABLE tocsin.alerts_latest
     `update_count` UInt64 COMMENT 'updates of this occurrence',
     `storm_id` String COMMENT 'fingerprint of the storm it belongs to, or empty',
     `cause` String COMMENT 'what explains it, or empty',
-    `event_id` String COMMENT 'event that caused the transition'
+    `event_id` String COMMENT 'event that caused the transition',
+    `member_count` UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else',
+    `rule` LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor\'s update',
+    `runbook` LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
+    `expires_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY fingerprint
@@ -744,7 +752,7 @@ CREATE MATERIALIZED VIEW tocsin.alerts_latest_from_history TO tocsin.alerts_late
     `fingerprint` String,
     `fingerprint_fields` Map(LowCardinality(String), String),
     `version` UInt64,
-    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4),
+    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10),
     `transition_at` DateTime64(9, 'UTC'),
     `state` Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5),
     `severity` Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6),
@@ -760,7 +768,11 @@ CREATE MATERIALIZED VIEW tocsin.alerts_latest_from_history TO tocsin.alerts_late
     `update_count` UInt64,
     `storm_id` String,
     `cause` String,
-    `event_id` String
+    `event_id` String,
+    `member_count` UInt32,
+    `rule` LowCardinality(String),
+    `runbook` LowCardinality(String),
+    `expires_at` Nullable(DateTime64(9, 'UTC'))
 )
 AS SELECT *
 FROM tocsin.alert_history;
@@ -1377,7 +1389,7 @@ CREATE VIEW tocsin.alerts
     `fingerprint` String,
     `fingerprint_fields` Map(LowCardinality(String), String),
     `version` UInt64,
-    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4),
+    `transition` Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10),
     `transition_at` DateTime64(9, 'UTC'),
     `state` Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5),
     `severity` Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6),
@@ -1393,7 +1405,11 @@ CREATE VIEW tocsin.alerts
     `update_count` UInt64,
     `storm_id` String,
     `cause` String,
-    `event_id` String
+    `event_id` String,
+    `member_count` UInt32,
+    `rule` LowCardinality(String),
+    `runbook` LowCardinality(String),
+    `expires_at` Nullable(DateTime64(9, 'UTC'))
 )
 AS SELECT *
 FROM tocsin.alerts_latest

@@ -31,7 +31,11 @@ final class AlertHistoryEncoder implements RowEncoder<Alert> {
           "update_count",
           "storm_id",
           "cause",
-          "event_id");
+          "event_id",
+          "member_count",
+          "rule",
+          "runbook",
+          "expires_at");
 
   @Override
   public String table() {
@@ -53,7 +57,7 @@ final class AlertHistoryEncoder implements RowEncoder<Alert> {
             "transition",
             alert.getTransitionValue(),
             AlertTransition.ALERT_TRANSITION_OPENED_VALUE,
-            AlertTransition.ALERT_TRANSITION_RESOLVED_VALUE)
+            AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED_VALUE)
         .dateTime64Nanos(isOver ? alert.getResolvedAtUnixNanos() : alert.getLastSeenUnixNanos())
         .enum8(
             "state",
@@ -77,6 +81,10 @@ final class AlertHistoryEncoder implements RowEncoder<Alert> {
         .uint64(alert.getUpdateCount())
         .string(alert.getStormId())
         .string(alert.getCause())
-        .string(alert.getEventId());
+        .string(alert.getEventId())
+        .uint32(alert.getMemberCount())
+        .string(alert.getRule())
+        .string(alert.getRunbook())
+        .nullableDateTime64Nanos(alert.hasExpiresAtUnixNanos(), alert.getExpiresAtUnixNanos());
   }
 }

@@ -13,9 +13,11 @@ import io.tocsin.alerts.v1.Severity;
 import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.EnumWords;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestEvents;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
@@ -198,6 +200,10 @@ class ClickHouseInsertITCase {
             .setTransition(AlertTransition.ALERT_TRANSITION_RESOLVED)
             .setVersion(2)
             .setResolvedAtUnixNanos(unixNanos(NOON.plusSeconds(1)))
+            .setMemberCount(40)
+            .setRule("link-down")
+            .setRunbook("storm")
+            .setExpiresAtUnixNanos(unixNanos(NOON.plusSeconds(9)))
             .build();
     BlockBuilder block = new BlockBuilder(new AlertHistoryEncoder());
     block.add(opened, new AlertHistoryEncoder());
@@ -219,6 +225,42 @@ class ClickHouseInsertITCase {
                     + agent
                     + "' ORDER BY version LIMIT 1"))
         .isEqualTo("1\t\\N");
+    assertThat(
+            clickHouse.query(
+                "SELECT member_count, rule, runbook, expires_at FROM tocsin.alerts"
+                    + " WHERE fingerprint = '"
+                    + agent
+                    + "'"))
+        .isEqualTo("40\tlink-down\tstorm\t2026-11-20 12:00:09.000000000");
+  }
+
+  @Test
+  void everyTransitionHasItsWordInTheTable() throws Exception {
+    BlockBuilder block = new BlockBuilder(new AlertHistoryEncoder());
+    List<String> words = new ArrayList<>();
+    for (AlertTransition transition : AlertTransition.values()) {
+      if (EnumWords.isSpecified(transition)) {
+        words.add(EnumWords.wordOf(transition));
+        block.add(
+            Alert.newBuilder()
+                .setFingerprint(agent + "-words")
+                .setVersion(transition.getNumber())
+                .setTransition(transition)
+                .setState(AlertState.ALERT_STATE_OPEN)
+                .setSeverity(Severity.SEVERITY_MAJOR)
+                .build(),
+            new AlertHistoryEncoder());
+      }
+    }
+
+    inserter.insert(block.seal());
+
+    assertThat(
+            clickHouse.query(
+                "SELECT transition FROM tocsin.alert_history WHERE fingerprint = '"
+                    + agent
+                    + "-words' ORDER BY version"))
+        .isEqualTo(String.join("\n", words));
   }
 
   @Test
