@@ -1,6 +1,9 @@
 package io.tocsin.jobs;
 
+import io.tocsin.connectors.alertmanager.PageLinks;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
+import io.tocsin.correlation.alerts.AlertTiming;
+import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.jobs.registrations.RegistrationOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -33,6 +36,8 @@ import picocli.CommandLine.ParameterException;
     description =
         "One of Tocsin's stream jobs. Flink's own settings come from Flink's configuration.")
 public final class JobOptions {
+  /** Much longer than any clear can be late. */
+  private static final Duration FORGET_ALERTS_AFTER = Duration.ofHours(24);
 
   @Option(
       names = "--kafka-bootstrap-servers",
@@ -89,6 +94,36 @@ public final class JobOptions {
   private long refreshIntervalSeconds;
 
   @Option(
+      names = "--storm-opens",
+      paramLabel = "N",
+      defaultValue = "25",
+      description =
+          "more alerts than that, opened in a window by one source, site or check, are a storm (default: ${DEFAULT-VALUE})")
+  private int stormOpens;
+
+  @Option(
+      names = "--storm-window-seconds",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "that window (default: ${DEFAULT-VALUE})")
+  private long stormWindowSeconds;
+
+  @Option(
+      names = "--flapping-opens",
+      paramLabel = "N",
+      defaultValue = "5",
+      description =
+          "an alert that opens so often in a window flaps; it is calm at half as many (default: ${DEFAULT-VALUE})")
+  private int flappingOpens;
+
+  @Option(
+      names = "--flapping-window-seconds",
+      paramLabel = "N",
+      defaultValue = "600",
+      description = "that window (default: ${DEFAULT-VALUE})")
+  private long flappingWindowSeconds;
+
+  @Option(
       names = "--resend-interval-seconds",
       paramLabel = "N",
       defaultValue = "60",
@@ -99,6 +134,22 @@ public final class JobOptions {
   private long resendIntervalSeconds;
 
   @Mixin private RegistrationOptions registrations = new RegistrationOptions();
+
+  @Option(
+      names = "--grafana-url",
+      paramLabel = "URL",
+      defaultValue = "http://127.0.0.1:3000",
+      description =
+          "Grafana as people on call reach it: pages link to it (default: ${DEFAULT-VALUE})")
+  private String grafanaUrl;
+
+  @Option(
+      names = "--runbooks-url",
+      paramLabel = "URL",
+      defaultValue = "grafana/runbooks",
+      description =
+          "folder of the runbooks as people on call reach it (default: ${DEFAULT-VALUE} of the checkout)")
+  private String runbooksUrl;
 
   @Option(
       names = {"-h", "--help"},
@@ -137,15 +188,24 @@ public final class JobOptions {
   private void check() {
     requirePositive("--checkpoint-interval-seconds", checkpointIntervalSeconds);
     requirePositive("--refresh-interval-seconds", refreshIntervalSeconds);
+    requirePositive("--storm-opens", stormOpens);
+    requirePositive("--storm-window-seconds", stormWindowSeconds);
+    requireAtLeast("--flapping-opens", flappingOpens, 2);
+    requirePositive("--flapping-window-seconds", flappingWindowSeconds);
     requirePositive("--resend-interval-seconds", resendIntervalSeconds);
     registrations.check();
     requireHttpUrl("--clickhouse-url", clickHouseUrl);
+    requireHttpUrl("--grafana-url", grafanaUrl);
     alertmanagerUrls.forEach(url -> requireHttpUrl("--alertmanager-urls", url));
   }
 
   private static void requirePositive(String option, long value) {
-    if (value < 1) {
-      throw new IllegalArgumentException(option + " is " + value + ": give at least 1");
+    requireAtLeast(option, value, 1);
+  }
+
+  private static void requireAtLeast(String option, long value, long least) {
+    if (value < least) {
+      throw new IllegalArgumentException(option + " is " + value + ": give at least " + least);
     }
   }
 
@@ -211,9 +271,21 @@ public final class JobOptions {
     return Duration.ofSeconds(checkpointIntervalSeconds);
   }
 
-  /** Least event time between two {@code refreshed} transitions of one alert. */
-  public Duration refreshInterval() {
-    return Duration.ofSeconds(refreshIntervalSeconds);
+  /** Durations and counts of the life of an alert. */
+  public AlertTiming alertTiming() {
+    return new AlertTiming(
+        Duration.ofSeconds(refreshIntervalSeconds),
+        FORGET_ALERTS_AFTER,
+        flappingOpens,
+        Duration.ofSeconds(flappingWindowSeconds));
+  }
+
+  /** When many alerts are one storm. */
+  public StormLimits stormLimits() {
+    return new StormLimits(
+        stormOpens,
+        Duration.ofSeconds(stormWindowSeconds),
+        Duration.ofSeconds(refreshIntervalSeconds));
   }
 
   /** Time between two posts of an open alert. */
@@ -224,5 +296,10 @@ public final class JobOptions {
   /** What the registrations job is told about its findings. */
   public RegistrationOptions registrations() {
     return registrations;
+  }
+
+  /** Where a page leads. */
+  public PageLinks pageLinks() {
+    return new PageLinks(grafanaUrl, runbooksUrl);
   }
 }

@@ -23,6 +23,12 @@ public final class OperatorUids {
   /** Alerts: the rules, with the state of every fingerprint. */
   public static final String ALERTS_RULES = "alerts-rules";
 
+  /** Alerts: rules, maintenance windows and dependencies from Kafka. */
+  public static final String ALERTS_DOCUMENTS_SOURCE = "alerts-documents-source";
+
+  /** Alerts: who pages, with every active alert as state. */
+  public static final String ALERTS_GATE = "alerts-gate";
+
   /** Alerts: transitions to Kafka. */
   public static final String ALERTS_TRANSITIONS_SINK = "alerts-transitions-sink";
 
@@ -133,6 +139,8 @@ public final class OperatorUids {
           ALERTS_EVENTS_SOURCE,
           ALERTS_UPDATE_SIGNALS,
           ALERTS_RULES,
+          ALERTS_DOCUMENTS_SOURCE,
+          ALERTS_GATE,
           ALERTS_TRANSITIONS_SINK,
           ALERTS_HISTORY_SINK,
           PAGING_ALERTS_SOURCE,

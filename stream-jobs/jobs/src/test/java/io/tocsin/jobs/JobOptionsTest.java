@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
+import io.tocsin.correlation.alerts.AlertTiming;
+import io.tocsin.correlation.alerts.StormLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -25,7 +27,8 @@ class JobOptionsTest {
         .isEqualTo(new ClickHouseConnection("http://127.0.0.1:8123", "default", ""));
     assertThat(options.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
     assertThat(options.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(options.refreshInterval()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(options.alertTiming()).isEqualTo(AlertTiming.DEFAULT);
+    assertThat(options.stormLimits()).isEqualTo(StormLimits.DEFAULT);
     assertThat(options.resendInterval()).isEqualTo(Duration.ofMinutes(1));
   }
 
@@ -44,6 +47,10 @@ class JobOptionsTest {
                 "--alertmanager-urls=http://am1:9093,http://am2:9093",
                 "--checkpoint-interval-seconds=2",
                 "--refresh-interval-seconds=3",
+                "--storm-opens=40",
+                "--storm-window-seconds=30",
+                "--flapping-opens=7",
+                "--flapping-window-seconds=90",
                 "--resend-interval-seconds=4")
             .orElseThrow();
 
@@ -52,7 +59,12 @@ class JobOptionsTest {
         .isEqualTo(new ClickHouseConnection("http://ch:8123", "writer", "s3cret"));
     assertThat(options.alertmanagerUrls()).containsExactly("http://am1:9093", "http://am2:9093");
     assertThat(options.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(options.refreshInterval()).isEqualTo(Duration.ofSeconds(3));
+    assertThat(options.alertTiming())
+        .isEqualTo(
+            new AlertTiming(
+                Duration.ofSeconds(3), Duration.ofHours(24), 7, Duration.ofSeconds(90)));
+    assertThat(options.stormLimits())
+        .isEqualTo(new StormLimits(40, Duration.ofSeconds(30), Duration.ofSeconds(3)));
     assertThat(options.resendInterval()).isEqualTo(Duration.ofSeconds(4));
   }
 
@@ -69,6 +81,9 @@ class JobOptionsTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobOptions.parse("job", "--resend-interval-seconds=0"))
         .withMessageContaining("--resend-interval-seconds is 0: give at least 1");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobOptions.parse("job", "--flapping-opens=1"))
+        .withMessageContaining("--flapping-opens is 1: give at least 2");
   }
 
   @Test

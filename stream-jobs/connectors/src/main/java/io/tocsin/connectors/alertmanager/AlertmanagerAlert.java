@@ -4,12 +4,9 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.model.EnumWords;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
-import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -21,23 +18,22 @@ import java.util.TreeMap;
  * @param annotations for people
  * @param startsAt RFC 3339
  * @param endsAt RFC 3339; in the past, it is over
+ * @param generatorURL where a person sees more
  */
 record AlertmanagerAlert(
     SortedMap<String, String> labels,
     SortedMap<String, String> annotations,
     String startsAt,
-    String endsAt) {
+    String endsAt,
+    String generatorURL) {
 
   /**
    * Resend intervals of silence after which Alertmanager takes an open alert for over, so that it
    * outlives Tocsin by minutes only.
    */
-  private static final int INTERVALS_UNTIL_EXPIRY = 4;
+  static final int INTERVALS_UNTIL_EXPIRY = 4;
 
   private static final long NANOS_PER_SECOND = 1_000_000_000;
-
-  /** Grafana's dashboard "what is down", narrowed to the source. */
-  private static final String DASHBOARD_PATH = "/d/tocsin-what-is-down?var-source=";
 
   /**
    * Translates an alert.
@@ -45,15 +41,19 @@ record AlertmanagerAlert(
    * @param now by the wall clock. No time after it is told: Alertmanager refuses an alert that
    *     starts after its end, and a device whose clock is ahead must page like any other
    */
-  static AlertmanagerAlert of(Alert alert, Instant now, Duration resendInterval) {
-    boolean isOpen = alert.getState() == AlertState.ALERT_STATE_OPEN;
+  static AlertmanagerAlert of(Alert alert, Instant now, Duration resendInterval, PageLinks links) {
+    boolean isOpen = !alert.hasResolvedAtUnixNanos();
     Instant startsAt = earlier(instant(alert.getFirstSeenUnixNanos()), now);
     Instant endsAt =
         isOpen
             ? now.plus(resendInterval.multipliedBy(INTERVALS_UNTIL_EXPIRY))
             : earlier(instant(alert.getResolvedAtUnixNanos()), now);
     return new AlertmanagerAlert(
-        labels(alert), annotations(alert), earlier(startsAt, endsAt).toString(), endsAt.toString());
+        labels(alert),
+        annotations(alert, links),
+        earlier(startsAt, endsAt).toString(),
+        endsAt.toString(),
+        links.dashboard(alert.getFingerprint()));
   }
 
   private static SortedMap<String, String> labels(Alert alert) {
@@ -92,14 +92,24 @@ record AlertmanagerAlert(
     return allowed.isEmpty() || Character.isDigit(allowed.charAt(0)) ? "_" + allowed : allowed;
   }
 
-  private static SortedMap<String, String> annotations(Alert alert) {
-    return new TreeMap<>(
-        Map.of(
-            "summary", alert.getSummary(),
-            "first_seen", instant(alert.getFirstSeenUnixNanos()).toString(),
-            "update_count", Long.toUnsignedString(alert.getUpdateCount()),
-            "dashboard",
-                DASHBOARD_PATH + URLEncoder.encode(alert.getSource(), StandardCharsets.UTF_8)));
+  /** What, since when, how often, why, and where to go on. What has nothing to say is left out. */
+  private static SortedMap<String, String> annotations(Alert alert, PageLinks links) {
+    SortedMap<String, String> annotations = new TreeMap<>();
+    annotations.put("summary", alert.getSummary());
+    annotations.put("first_seen", instant(alert.getFirstSeenUnixNanos()).toString());
+    annotations.put("last_seen", instant(alert.getLastSeenUnixNanos()).toString());
+    annotations.put("update_count", Long.toUnsignedString(alert.getUpdateCount()));
+    annotations.put("cause", alert.getCause());
+    annotations.put("state", alert.getState() == AlertState.ALERT_STATE_FLAPPING ? "flapping" : "");
+    annotations.put(
+        "member_count",
+        alert.getMemberCount() == 0 ? "" : Integer.toUnsignedString(alert.getMemberCount()));
+    annotations.put("rule", alert.getRule());
+    annotations.put(
+        "runbook", alert.getRunbook().isEmpty() ? "" : links.runbook(alert.getRunbook()));
+    annotations.put("dashboard", links.dashboard(alert.getFingerprint()));
+    annotations.values().removeIf(String::isEmpty);
+    return Collections.unmodifiableSortedMap(annotations);
   }
 
   private static Instant instant(long unixNanos) {

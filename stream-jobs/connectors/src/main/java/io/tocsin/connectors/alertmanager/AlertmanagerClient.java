@@ -11,13 +11,9 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/**
- * Posts alerts to every Alertmanager of a cluster, as Alertmanager asks its clients to do: the
- * instances tell each other what they notified, not what they received.
- */
+/** Posts alerts to one Alertmanager. */
 final class AlertmanagerClient {
   private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(5);
@@ -28,17 +24,18 @@ final class AlertmanagerClient {
 
   private final ObjectMapper json = new ObjectMapper();
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(CONNECT_TIMEOUT).build();
-  private final List<URI> endpoints;
+  private final URI endpoint;
 
-  AlertmanagerClient(List<String> urls) {
-    if (urls.isEmpty()) {
-      throw new IllegalArgumentException("no Alertmanager is configured: give at least one URL");
-    }
-    endpoints = urls.stream().map(url -> URI.create(url.replaceAll("/+$", "") + PATH)).toList();
+  AlertmanagerClient(String url) {
+    endpoint = URI.create(url.replaceAll("/+$", "") + PATH);
   }
 
-  /** What one Alertmanager said. */
-  record Answer(URI endpoint, Outcome outcome, String detail) {}
+  URI endpoint() {
+    return endpoint;
+  }
+
+  /** What Alertmanager said. */
+  record Answer(Outcome outcome, String detail) {}
 
   /** What an answer means for the sender. */
   enum Outcome {
@@ -51,14 +48,22 @@ final class AlertmanagerClient {
   }
 
   /**
-   * Posts to all at the same time and waits for all, at most {@link #ANSWER_TIMEOUT} and the time
-   * to connect.
+   * Posts without waiting. The answer comes in a thread of the client, after {@link
+   * #ANSWER_TIMEOUT} and the time to connect at the latest.
    */
-  List<Answer> post(Collection<AlertmanagerAlert> alerts) {
-    byte[] body = body(alerts);
-    List<CompletableFuture<Answer>> answers =
-        endpoints.stream().map(endpoint -> post(endpoint, body)).toList();
-    return answers.stream().map(CompletableFuture::join).toList();
+  CompletableFuture<Answer> post(Collection<AlertmanagerAlert> alerts) {
+    HttpRequest request =
+        HttpRequest.newBuilder(endpoint)
+            .timeout(ANSWER_TIMEOUT)
+            .header("Content-Type", "application/json")
+            .POST(BodyPublishers.ofByteArray(body(alerts)))
+            .build();
+    return http.sendAsync(request, BodyHandlers.ofString())
+        .handle(
+            (response, failure) ->
+                failure == null
+                    ? answer(response)
+                    : new Answer(Outcome.FAILED, failure.toString()));
   }
 
   private byte[] body(Collection<AlertmanagerAlert> alerts) {
@@ -69,22 +74,7 @@ final class AlertmanagerClient {
     }
   }
 
-  private CompletableFuture<Answer> post(URI endpoint, byte[] body) {
-    HttpRequest request =
-        HttpRequest.newBuilder(endpoint)
-            .timeout(ANSWER_TIMEOUT)
-            .header("Content-Type", "application/json")
-            .POST(BodyPublishers.ofByteArray(body))
-            .build();
-    return http.sendAsync(request, BodyHandlers.ofString())
-        .handle(
-            (response, failure) ->
-                failure == null
-                    ? answer(endpoint, response)
-                    : new Answer(endpoint, Outcome.FAILED, failure.toString()));
-  }
-
-  private static Answer answer(URI endpoint, HttpResponse<String> response) {
+  private static Answer answer(HttpResponse<String> response) {
     int status = response.statusCode();
     boolean isPassing = status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS;
     Outcome outcome =
@@ -93,6 +83,6 @@ final class AlertmanagerClient {
           case 4 -> isPassing ? Outcome.FAILED : Outcome.REFUSED;
           default -> Outcome.FAILED;
         };
-    return new Answer(endpoint, outcome, status + " " + response.body().strip());
+    return new Answer(outcome, status + " " + response.body().strip());
   }
 }

@@ -5,6 +5,7 @@ import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
+import io.tocsin.rules.v1.RuleDocument;
 import io.tocsin.wan.v1.WanEpisode;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -70,6 +71,16 @@ public final class KafkaEndpoints {
    */
   public Source<Device, ?, ?> devices(String groupId) {
     return source(groupId, List.of(Topics.DEVICES), new DeviceDeserializer())
+        .setStartingOffsets(OffsetsInitializer.earliest())
+        .build();
+  }
+
+  /**
+   * All documents in force, then their changes. Without state it starts at the earliest offset: the
+   * topic is compacted.
+   */
+  public Source<RuleDocument, ?, ?> ruleDocuments(String groupId) {
+    return source(groupId, List.of(Topics.RULES), new RuleDocumentDeserializer())
         .setStartingOffsets(OffsetsInitializer.earliest())
         .build();
   }

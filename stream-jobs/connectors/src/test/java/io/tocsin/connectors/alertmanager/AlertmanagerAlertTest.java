@@ -29,12 +29,13 @@ class AlertmanagerAlertTest {
           .setSummary("node down")
           .putLabels("rack", "b4")
           .setFirstSeenUnixNanos(unixNanos(NOON))
+          .setLastSeenUnixNanos(unixNanos(A_SECOND_LATER))
           .setUpdateCount(3)
           .build();
 
   @Test
   void openAlertExpiresAfterFourIntervalsOfSilence() {
-    AlertmanagerAlert alert = AlertmanagerAlert.of(OPEN, A_SECOND_LATER, RESEND);
+    AlertmanagerAlert alert = AlertmanagerAlert.of(OPEN, A_SECOND_LATER, RESEND, PageLinks.DEFAULT);
 
     assertThat(alert.startsAt()).isEqualTo("2026-11-20T12:00:00Z");
     assertThat(alert.endsAt()).isEqualTo("2026-11-20T12:04:01Z");
@@ -52,8 +53,44 @@ class AlertmanagerAlertTest {
             Map.of(
                 "summary", "node down",
                 "first_seen", "2026-11-20T12:00:00Z",
+                "last_seen", "2026-11-20T12:00:01Z",
                 "update_count", "3",
-                "dashboard", "/d/tocsin-what-is-down?var-source=hyak+a"));
+                "dashboard", "http://127.0.0.1:3000/d/tocsin-alert?var-fingerprint=f1"));
+    assertThat(alert.generatorURL()).isEqualTo(alert.annotations().get("dashboard"));
+  }
+
+  @Test
+  void stormCarriesItsMembersAndItsRunbook() {
+    Alert storm =
+        OPEN.toBuilder().setMemberCount(40).setRunbook("storm").setCause("x").setRule("r").build();
+
+    assertThat(annotations(storm, new PageLinks("https://grafana.example/", "https://wiki/run/")))
+        .containsEntry("member_count", "40")
+        .containsEntry("cause", "x")
+        .containsEntry("rule", "r")
+        .containsEntry("runbook", "https://wiki/run/storm.md")
+        .containsEntry("dashboard", "https://grafana.example/d/tocsin-alert?var-fingerprint=f1");
+  }
+
+  @Test
+  void runbookThatIsAUrlStaysAsItIs() {
+    Alert alert = OPEN.toBuilder().setRunbook("https://vendor.example/kb/1").build();
+
+    assertThat(annotations(alert, PageLinks.DEFAULT))
+        .containsEntry("runbook", "https://vendor.example/kb/1");
+  }
+
+  @Test
+  void flappingAlertIsActiveAndSaysSo() {
+    Alert flapping = OPEN.toBuilder().setState(AlertState.ALERT_STATE_FLAPPING).build();
+
+    assertThat(AlertmanagerAlert.of(flapping, NOON, RESEND, PageLinks.DEFAULT).endsAt())
+        .isEqualTo("2026-11-20T12:04:00Z");
+    assertThat(annotations(flapping, PageLinks.DEFAULT)).containsEntry("state", "flapping");
+  }
+
+  private static Map<String, String> annotations(Alert alert, PageLinks links) {
+    return AlertmanagerAlert.of(alert, NOON, RESEND, links).annotations();
   }
 
   @Test
@@ -64,14 +101,15 @@ class AlertmanagerAlertTest {
             .setResolvedAtUnixNanos(unixNanos(A_SECOND_LATER))
             .build();
 
-    assertThat(AlertmanagerAlert.of(resolved, AN_HOUR_LATER, RESEND).endsAt())
+    assertThat(AlertmanagerAlert.of(resolved, AN_HOUR_LATER, RESEND, PageLinks.DEFAULT).endsAt())
         .isEqualTo("2026-11-20T12:00:01Z");
   }
 
   @Test
   void siteIsALabelWhereItIsConfigured() {
     AlertmanagerAlert alert =
-        AlertmanagerAlert.of(OPEN.toBuilder().setSite("zürich").build(), NOON, RESEND);
+        AlertmanagerAlert.of(
+            OPEN.toBuilder().setSite("zürich").build(), NOON, RESEND, PageLinks.DEFAULT);
 
     assertThat(alert.labels()).containsEntry("site", "zürich");
   }
@@ -79,7 +117,7 @@ class AlertmanagerAlertTest {
   @Test
   void deviceWhoseClockIsAheadPagesNow() {
     Alert ahead = OPEN.toBuilder().setFirstSeenUnixNanos(unixNanos(AN_HOUR_LATER)).build();
-    assertThat(AlertmanagerAlert.of(ahead, NOON, RESEND).startsAt())
+    assertThat(AlertmanagerAlert.of(ahead, NOON, RESEND, PageLinks.DEFAULT).startsAt())
         .isEqualTo("2026-11-20T12:00:00Z");
 
     Alert over =
@@ -87,7 +125,8 @@ class AlertmanagerAlertTest {
             .setState(AlertState.ALERT_STATE_RESOLVED)
             .setResolvedAtUnixNanos(unixNanos(AN_HOUR_LATER))
             .build();
-    assertThat(AlertmanagerAlert.of(over, NOON, RESEND).endsAt()).isEqualTo("2026-11-20T12:00:00Z");
+    assertThat(AlertmanagerAlert.of(over, NOON, RESEND, PageLinks.DEFAULT).endsAt())
+        .isEqualTo("2026-11-20T12:00:00Z");
   }
 
   @Test
@@ -95,7 +134,7 @@ class AlertmanagerAlertTest {
     Alert hostile =
         OPEN.toBuilder().putLabels("device", "other").putLabels("fingerprint", "x").build();
 
-    assertThat(AlertmanagerAlert.of(hostile, NOON, RESEND).labels())
+    assertThat(AlertmanagerAlert.of(hostile, NOON, RESEND, PageLinks.DEFAULT).labels())
         .containsEntry("device", "n0418")
         .containsEntry("fingerprint", "f1");
   }
@@ -105,7 +144,7 @@ class AlertmanagerAlertTest {
     Alert twice =
         OPEN.toBuilder().putLabels("a b", "2").putLabels("a-b", "3").putLabels("e", "").build();
 
-    assertThat(AlertmanagerAlert.of(twice, NOON, RESEND).labels())
+    assertThat(AlertmanagerAlert.of(twice, NOON, RESEND, PageLinks.DEFAULT).labels())
         .containsEntry("a_b", "2")
         .doesNotContainKey("e");
   }
@@ -128,7 +167,7 @@ class AlertmanagerAlertTest {
   void severityThatThisBuildDoesNotKnowPagesAsIndeterminate(int number) {
     Alert alert = OPEN.toBuilder().setSeverityValue(number).build();
 
-    assertThat(AlertmanagerAlert.of(alert, NOON, RESEND).labels())
+    assertThat(AlertmanagerAlert.of(alert, NOON, RESEND, PageLinks.DEFAULT).labels())
         .containsEntry("severity", "indeterminate");
   }
 }

@@ -16,6 +16,7 @@ import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.events.v1.Event;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -35,7 +36,7 @@ class AlertRulesTest {
                     Map.of("source", "hyak", "device", "n0418", "check", "node"))
                 .setState(AlertState.ALERT_STATE_OPEN)
                 .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
-                .setVersion(1)
+                .setVersion(unixNanos(NOON))
                 .setSeverity(Severity.SEVERITY_CRITICAL)
                 .setSource("hyak")
                 .setDevice("n0418")
@@ -47,7 +48,7 @@ class AlertRulesTest {
                 .setUpdateCount(1)
                 .setEventId(event.getEventId())
                 .build());
-    assertThat(story.nextTimerUnixNanos()).isEmpty();
+    assertThat(story.timers()).isEmpty();
   }
 
   @Test
@@ -74,7 +75,10 @@ class AlertRulesTest {
     assertThat(story.told())
         .containsExactly("opened/critical", "refreshed/critical", "refreshed/critical");
     assertThat(story.decisions()).extracting(Alert::getUpdateCount).containsExactly(1L, 3L, 5L);
-    assertThat(story.decisions()).extracting(Alert::getVersion).containsExactly(1L, 2L, 3L);
+    assertThat(story.decisions())
+        .extracting(Alert::getVersion)
+        .containsExactly(
+            unixNanos(NOON), unixNanos(A_MINUTE_LATER), unixNanos(A_MINUTE_LATER.plusSeconds(60)));
   }
 
   @Test
@@ -107,7 +111,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(clear(1, NOON));
 
     assertThat(story.decisions()).isEmpty();
-    assertThat(story.state().isOpen()).isFalse();
+    assertThat(story.state().isRaised()).isFalse();
   }
 
   @Test
@@ -123,7 +127,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(raise(1, TWO_SECONDS_LATER), clear(2, A_SECOND_LATER));
 
     assertThat(story.told()).containsExactly("opened/critical");
-    assertThat(story.state().isOpen()).isTrue();
+    assertThat(story.state().isRaised()).isTrue();
   }
 
   @Test
@@ -139,7 +143,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(clear(1, TWO_SECONDS_LATER), raise(2, A_SECOND_LATER));
 
     assertThat(story.decisions()).isEmpty();
-    assertThat(story.state().isOpen()).isFalse();
+    assertThat(story.state().isRaised()).isFalse();
   }
 
   @Test
@@ -157,8 +161,8 @@ class AlertRulesTest {
 
   @Test
   void atEqualTimesTheLaterArrivalWins() {
-    assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON)).state().isOpen()).isFalse();
-    assertThat(AlertStory.of(clear(1, NOON), raise(2, NOON)).state().isOpen()).isTrue();
+    assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON)).state().isRaised()).isFalse();
+    assertThat(AlertStory.of(clear(1, NOON), raise(2, NOON)).state().isRaised()).isTrue();
     assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON), raise(3, NOON)).told())
         .containsExactly("opened/critical", "resolved/critical", "opened/critical");
   }
@@ -184,37 +188,49 @@ class AlertRulesTest {
 
     assertThat(story.told())
         .containsExactly("opened/critical", "resolved/critical", "opened/critical");
-    assertThat(story.last().getVersion()).isEqualTo(3);
+    assertThat(story.last().getVersion()).isEqualTo(unixNanos(HALF_A_MINUTE_LATER));
     assertThat(story.last().getUpdateCount()).isEqualTo(1);
     assertThat(story.last().getFirstSeenUnixNanos()).isEqualTo(unixNanos(HALF_A_MINUTE_LATER));
     assertThat(story.last().hasResolvedAtUnixNanos()).isFalse();
   }
 
   @Test
-  void resolvedAlertKeepsNothingButItsVersionAndTimes() {
-    TrackedAlert state = AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER)).state();
+  void versionGrowsWhereTheAgentsClockDoesNot() {
+    AlertStory story = AlertStory.of(raise(1, NOON), clear(2, NOON), raise(3, NOON));
 
-    assertThat(state.occurrence()).isNull();
-    assertThat(state.version()).isEqualTo(2);
+    assertThat(story.decisions()).extracting(Alert::getVersion).isSorted().doesNotHaveDuplicates();
   }
 
   @Test
-  void clearOfAnUnknownAlertIsForgottenInTime() {
-    AlertStory story = AlertStory.of(clear(1, NOON));
+  void repeatedEventsAreKnownAgainInAnyOrder() {
+    Event first = raise(1, NOON);
+    Event second = raise(2, A_SECOND_LATER);
+    Event third = raise(3, TWO_SECONDS_LATER);
 
-    assertThat(story.nextTimerUnixNanos()).hasValue(unixNanos(NOON.plus(AlertStory.FORGET_AFTER)));
-    assertThat(story.timerAt(AN_HOUR_LATER).state()).isNotNull();
-    assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state()).isNull();
+    AlertStory story = AlertStory.of(first, second, third, first, second, third);
+
+    assertThat(story.state().occurrence().updateCount()).isEqualTo(3);
   }
 
   @Test
-  void everyEventOfAnAlertThatNeverOpenedPutsForgettingOff() {
+  void repeatedRaiseOfTheTimeOfItsClearDoesNotOpenAgain() {
+    Event raise = raise(1, NOON);
+
+    assertThat(AlertStory.of(raise, clear(2, NOON), raise).told())
+        .containsExactly("opened/critical", "resolved/critical");
+  }
+
+  @Test
+  void alertThatIsOverIsForgottenADayAfterTheLastNewsOfIt() {
     AlertStory story = AlertStory.of(clear(1, TWO_SECONDS_LATER), lateBy(raise(2, NOON)));
 
-    assertThat(story.nextTimerUnixNanos())
-        .hasValue(unixNanos(AN_HOUR_LATER.plus(AlertStory.FORGET_AFTER)));
-    assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state()).isNotNull();
-    assertThat(story.timerAt(AN_HOUR_LATER.plus(AlertStory.FORGET_AFTER)).state()).isNull();
+    story.until(TWO_SECONDS_LATER.plus(AlertStory.TIMING.forgetAfter()));
+    assertThat(story.state()).isNotNull();
+    story.until(AN_HOUR_LATER.plus(AlertStory.TIMING.forgetAfter()));
+
+    assertThat(story.state()).isNull();
+    assertThat(story.timers()).isEmpty();
+    assertThat(story.told()).isEmpty();
   }
 
   private static Event lateBy(Event event) {
@@ -222,11 +238,25 @@ class AlertRulesTest {
   }
 
   @Test
-  void timerThatOutlivesItsReasonForgetsNothing() {
-    AlertStory story =
-        AlertStory.of(clear(1, NOON), raise(2, A_SECOND_LATER), clear(3, TWO_SECONDS_LATER));
+  void openAlertWithoutExpiryIsNeverForgotten() {
+    AlertStory story = AlertStory.of(clear(1, NOON), raise(2, A_SECOND_LATER));
 
-    assertThat(story.timerAt(NOON.plus(AlertStory.FORGET_AFTER)).state().version()).isEqualTo(2);
+    story.until(NOON.plus(Duration.ofDays(400)));
+
+    assertThat(story.state().isRaised()).isTrue();
+    assertThat(story.timers()).isEmpty();
+  }
+
+  @Test
+  void nextLifeOfAForgottenAlertHasAHigherVersion() {
+    AlertStory story = AlertStory.of(raise(1, NOON), clear(2, A_SECOND_LATER));
+    long before = story.last().getVersion();
+
+    story.until(NOON.plus(Duration.ofDays(2)));
+    assertThat(story.state()).isNull();
+    story.take(raise(3, NOON.plus(Duration.ofDays(3))));
+
+    assertThat(story.last().getVersion()).isGreaterThan(before);
   }
 
   @Test

@@ -3,44 +3,60 @@ package io.tocsin.correlation.alerts;
 import static io.tocsin.testsupport.Instants.unixNanos;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.OptionalLong;
+import java.util.TreeSet;
 
 /**
- * Plays events of one fingerprint to the rules, as an operator would, and keeps what they answer.
+ * Plays signals of one fingerprint to the rules, as an operator would, and keeps what they answer.
  */
 final class AlertStory {
-  static final Duration REFRESH_INTERVAL = Duration.ofSeconds(60);
-  static final Duration FORGET_AFTER = Duration.ofHours(24);
+  static final AlertTiming TIMING =
+      new AlertTiming(Duration.ofSeconds(60), Duration.ofHours(24), 3, Duration.ofMinutes(5));
 
-  private final AlertRules rules = new AlertRules(REFRESH_INTERVAL, FORGET_AFTER);
+  private final AlertRules rules = new AlertRules(TIMING);
   private final List<Alert> decisions = new ArrayList<>();
+  private final TreeSet<Long> timers = new TreeSet<>();
   private TrackedAlert state;
-  private OptionalLong nextTimerUnixNanos = OptionalLong.empty();
 
   static AlertStory of(Event... events) {
     AlertStory story = new AlertStory();
     for (Event event : events) {
-      UpdateSignals.of(event)
-          .ifPresent(signal -> story.take(story.rules.onSignal(story.state, signal)));
+      story.take(UpdateSignals.of(event).orElseThrow());
     }
     return story;
   }
 
-  AlertStory timerAt(Instant time) {
-    take(rules.onTimer(state, unixNanos(time)));
+  AlertStory take(Signal signal) {
+    take(rules.onSignal(state, signal));
+    return this;
+  }
+
+  AlertStory take(Event event) {
+    return take(UpdateSignals.of(event).orElseThrow());
+  }
+
+  /** The stream reaches a time: what timers are due come. */
+  AlertStory until(Instant time) {
+    return untilUnixNanos(unixNanos(time));
+  }
+
+  AlertStory untilUnixNanos(long now) {
+    while (!timers.isEmpty() && timers.first() <= now) {
+      take(rules.onTimer(state, timers.pollFirst()));
+    }
     return this;
   }
 
   private void take(Step step) {
     state = step.state();
-    decisions.addAll(step.decisions());
-    nextTimerUnixNanos = step.nextTimerUnixNanos();
+    step.decision().ifPresent(decisions::add);
+    step.nextTimerUnixNanos().ifPresent(timers::add);
   }
 
   List<Alert> decisions() {
@@ -66,7 +82,7 @@ final class AlertStory {
     return state;
   }
 
-  OptionalLong nextTimerUnixNanos() {
-    return nextTimerUnixNanos;
+  TreeSet<Long> timers() {
+    return timers;
   }
 }

@@ -3,10 +3,10 @@ package io.tocsin.jobs.alerts;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.alerts.AlertRules;
+import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Step;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import java.io.IOException;
-import java.time.Duration;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -19,25 +19,23 @@ import org.apache.flink.util.Collector;
  * Loads what is known of a fingerprint, asks {@link AlertRules}, saves the answer. No rule stands
  * here.
  *
- * <p>State has no TTL: an alert's version must go on for ever. {@link TrackedAlert} says what
- * bounds it.
+ * <p>An alert that is over is forgotten by a timer of the rules, {@link AlertTiming#forgetAfter}
+ * after the last that was heard of it; so there is no TTL.
  */
 final class AlertsFunction extends KeyedProcessFunction<String, Signal, Alert> {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private final Duration refreshInterval;
-  private final Duration forgetUnknownAfter;
+  private final AlertTiming timing;
   private transient AlertRules rules;
   private transient ValueState<TrackedAlert> trackedAlert;
 
-  AlertsFunction(Duration refreshInterval, Duration forgetUnknownAfter) {
-    this.refreshInterval = refreshInterval;
-    this.forgetUnknownAfter = forgetUnknownAfter;
+  AlertsFunction(AlertTiming timing) {
+    this.timing = timing;
   }
 
   @Override
   public void open(OpenContext context) {
-    rules = new AlertRules(refreshInterval, forgetUnknownAfter);
+    rules = new AlertRules(timing);
     trackedAlert =
         getRuntimeContext()
             .getState(
@@ -60,7 +58,7 @@ final class AlertsFunction extends KeyedProcessFunction<String, Signal, Alert> {
 
   private void follow(Step step, TimerService timers, Collector<Alert> out) throws IOException {
     trackedAlert.update(step.state());
-    step.decisions().forEach(out::collect);
+    step.decision().ifPresent(out::collect);
     // Rounded up, so that the timer is not early.
     step.nextTimerUnixNanos()
         .ifPresent(nanos -> timers.registerEventTimeTimer(-Math.floorDiv(-nanos, NANOS_PER_MILLI)));

@@ -8,15 +8,23 @@ import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.alerts.AlertRules;
+import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
+import io.tocsin.correlation.alerts.Gate;
+import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
 import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.apache.flink.api.common.eventtime.Watermark;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -27,25 +35,29 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.Collector;
 
 /**
- * Makes alerts of alert updates: topic {@code events-alert-v1} through {@link AlertRules} to topic
- * {@code alerts-v1} (at once, at least once) and table {@code alert_history} (at the next
- * checkpoint, exactly once).
+ * Makes alerts of signals: events through {@link AlertRules}, the life of each alert, and {@link
+ * Gate}, which says what pages, to topic {@code alerts-v1} (at once, at least once) and table
+ * {@code alert_history} (at the next checkpoint, exactly once).
  *
- * <p>While ClickHouse is away, transitions go on to Kafka until the buffers between the rules and
+ * <p>While ClickHouse is away, transitions go on to Kafka until the buffers between the gate and
  * the history are full, which is about a thousand transitions; then the job waits. What it waits
  * for is in Kafka.
  *
- * <p>Watermarks follow the agents' clock, received_at, and serve one purpose: to forget clears of
- * alerts that never opened. What is open is decided by the event time in the events, and no
- * device's wrong clock can move the watermark.
+ * <p>Watermarks follow the agents' clock, received_at: no device's wrong clock can move them. The
+ * reports that each agent sends every second move them while nothing else happens, so that alerts
+ * expire and storms end in a quiet network.
  */
 public final class AlertsJob {
   /** Name of the job and of its consumer group. */
   public static final String NAME = "tocsin-alerts";
 
-  private static final Duration FORGET_UNKNOWN_AFTER = Duration.ofHours(24);
-  private static final Duration MAX_DISORDER = Duration.ofSeconds(10);
-  private static final Duration IDLE_PARTITION_AFTER = Duration.ofMinutes(1);
+  /** What becomes signals, and the heartbeat of the agents. */
+  private static final List<String> TOPICS = List.of(Topics.EVENTS_ALERT, Topics.AGENT_STATS);
+
+  /** How far the clocks of agents may lie apart before a timer of one is early for another. */
+  private static final Duration MAX_DISORDER = Duration.ofSeconds(2);
+
+  private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private AlertsJob() {}
@@ -61,29 +73,49 @@ public final class AlertsJob {
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,
-        options.refreshInterval(),
-        kafka.events(NAME, List.of(Topics.EVENTS_ALERT), Undecodable.SKIP),
+        Settings.of(options),
+        kafka.events(NAME, TOPICS, Undecodable.SKIP),
+        kafka.ruleDocuments(NAME),
         kafka.alertTransitions(),
         new ClickHouseSink<>(options.clickHouse(), new AlertHistoryTable()));
   }
 
   /**
+   * What people may set.
+   *
+   * @param timing of the life of an alert
+   * @param storms when many alerts are one
+   * @param policies reads who is paged from documents
+   */
+  public record Settings(AlertTiming timing, StormLimits storms, PolicyReader policies) {
+    /** Those of a command line. */
+    static Settings of(JobOptions options) {
+      return new Settings(
+          options.alertTiming(), options.stormLimits(), document -> Optional.empty());
+    }
+  }
+
+  /**
    * Builds the job's graph.
    *
-   * @param refreshInterval least event time between two {@code refreshed} transitions of one alert
-   * @param events alert updates; other bodies, and what could not be decoded, are left to the
-   *     archive
+   * @param events of which some become signals; others, and what could not be decoded, are left to
+   *     the archive
+   * @param documents rules, maintenance windows and dependencies
    * @param transitions takes every transition without waiting
    * @param history takes every transition once
    */
   public static void define(
       StreamExecutionEnvironment env,
-      Duration refreshInterval,
+      Settings settings,
       Source<Event, ?, ?> events,
+      Source<RuleDocument, ?, ?> documents,
       Sink<Alert> transitions,
       Sink<Alert> history) {
     SingleOutputStreamOperator<Event> heard =
         env.fromSource(events, byAgentsClock(), "events").uid(OperatorUids.ALERTS_EVENTS_SOURCE);
+    DataStream<RuleDocument> written =
+        env.fromSource(documents, timeless(), "rule documents")
+            .uid(OperatorUids.ALERTS_DOCUMENTS_SOURCE);
     DataStream<Signal> updates =
         heard
             .flatMap(
@@ -95,19 +127,35 @@ public final class AlertsJob {
     // Signals that rules make of other events join here, by union.
     DataStream<Signal> signals = updates;
 
-    SingleOutputStreamOperator<Alert> decisions =
+    DataStream<Alert> lives =
         signals
             .keyBy(Fingerprint::of, Types.STRING)
-            .process(new AlertsFunction(refreshInterval, FORGET_UNKNOWN_AFTER))
+            .process(new AlertsFunction(settings.timing()))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))
             .name("alert rules")
             .uid(OperatorUids.ALERTS_RULES);
+    // One instance: who pages depends on what else is open. It keeps the order of each alert, and
+    // so must the sinks.
+    SingleOutputStreamOperator<Alert> decisions =
+        lives
+            .connect(written)
+            .keyBy(alert -> 0, document -> 0, Types.INT)
+            .process(new GateFunction(settings.storms(), settings.policies()))
+            .returns(ProtobufTypeInfo.forMessage(Alert.class))
+            .name("gate")
+            .uid(OperatorUids.ALERTS_GATE)
+            .forceNonParallel();
 
-    decisions.sinkTo(transitions).name("alerts topic").uid(OperatorUids.ALERTS_TRANSITIONS_SINK);
+    decisions
+        .sinkTo(transitions)
+        .setParallelism(1)
+        .name("alerts topic")
+        .uid(OperatorUids.ALERTS_TRANSITIONS_SINK);
     // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
     // go on to Kafka.
     decisions
         .sinkTo(history)
+        .setParallelism(1)
         .disableChaining()
         .name("alert history")
         .uid(OperatorUids.ALERTS_HISTORY_SINK);
@@ -118,5 +166,22 @@ public final class AlertsJob {
         .withTimestampAssigner(
             (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
         .withIdleness(IDLE_PARTITION_AFTER);
+  }
+
+  /** Documents have no time, and hold up nobody's. */
+  private static WatermarkStrategy<RuleDocument> timeless() {
+    return WatermarkStrategy.forGenerator(
+        context ->
+            new WatermarkGenerator<>() {
+              @Override
+              public void onEvent(RuleDocument document, long time, WatermarkOutput output) {
+                // Nothing to learn.
+              }
+
+              @Override
+              public void onPeriodicEmit(WatermarkOutput output) {
+                output.emitWatermark(Watermark.MAX_WATERMARK);
+              }
+            });
   }
 }

@@ -15,9 +15,13 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Decides what Alertmanager is told when. It remembers each open alert as it was posted, and one
+ * Decides what Alertmanager is told when. It remembers each active alert as it was posted, and one
  * that is over for a day: while ClickHouse is away the alerts job restarts and repeats what it told
  * since its last checkpoint, and a life that is over must not page again.
+ *
+ * <p>An alert that is suppressed is not posted; one that becomes so is ended there, since what
+ * explains it is paged in its place. When it is suppressed no more it is posted like a new one. An
+ * alert that flaps is posted as active all the time.
  *
  * <p>Alertmanager knows an alert by its labels, and would page for the same alert again if they
  * changed. So an alert keeps the labels with which it opened; only a change of severity makes a new
@@ -57,68 +61,76 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
     if (posted != null && isRepeated(posted, alert)) {
       return;
     }
-    if (isOpen(alert)) {
-      onOpen(posted, alert, context.timerService(), out);
+    if (pages(alert)) {
+      onActive(posted, alert, context.timerService(), out);
+    } else if (alert.getState() == AlertState.ALERT_STATE_SUPPRESSED) {
+      onSuppressed(posted, alert, context.timerService(), out);
     } else {
       onOver(posted, alert, context.timerService(), out);
     }
   }
 
-  /**
-   * The alerts job repeats transitions after a failure. The version alone does not tell: it counts
-   * from 1 again when the alerts job has lost its state.
-   */
+  /** The alerts job repeats transitions after a failure. */
   private static boolean isRepeated(Alert posted, Alert alert) {
-    return alert.getVersion() <= posted.getVersion() && happenedAt(alert) <= happenedAt(posted);
+    return alert.getVersion() <= posted.getVersion();
   }
 
-  private static long happenedAt(Alert alert) {
-    return alert.hasResolvedAtUnixNanos()
-        ? alert.getResolvedAtUnixNanos()
-        : alert.getLastSeenUnixNanos();
+  private static boolean pages(Alert alert) {
+    return alert.getState() == AlertState.ALERT_STATE_OPEN
+        || alert.getState() == AlertState.ALERT_STATE_FLAPPING;
   }
 
-  private static boolean isOpen(Alert alert) {
-    return alert.getState() == AlertState.ALERT_STATE_OPEN;
-  }
-
-  private void onOpen(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
+  private void onActive(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
       throws IOException {
-    if (posted == null || !isOpen(posted)) {
+    if (posted == null || !pages(posted)) {
       postedAlert.update(alert);
       out.collect(alert);
       setTimer(timers, resendIntervalMillis);
       return;
     }
-    Alert now = alert.toBuilder().clearLabels().putAllLabels(posted.getLabelsMap()).build();
+    Alert now = withLabelsOf(posted, alert).build();
     postedAlert.update(now);
     if (now.getSeverity() != posted.getSeverity()) {
       out.collect(endedBy(now, posted));
       out.collect(now);
+    } else if (alert.getTransition() == AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED) {
+      out.collect(now);
+    }
+  }
+
+  private void onSuppressed(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
+      throws IOException {
+    postedAlert.update(alert);
+    clearTimer(timers);
+    if (posted != null && pages(posted)) {
+      out.collect(endedBy(alert, posted).toBuilder().setCause(alert.getCause()).build());
     }
   }
 
   private void onOver(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
       throws IOException {
+    boolean isPosted = posted == null || pages(posted);
     Alert over =
-        posted == null
+        posted == null || !pages(posted)
             ? alert
-            : alert.toBuilder()
-                .setSeverity(posted.getSeverity())
-                .clearLabels()
-                .putAllLabels(posted.getLabelsMap())
-                .build();
+            : withLabelsOf(posted, alert).setSeverity(posted.getSeverity()).build();
     postedAlert.update(over);
-    out.collect(over);
+    if (isPosted) {
+      out.collect(over);
+    }
     setTimer(timers, FORGET_AFTER_MILLIS);
   }
 
-  /** The alert as Alertmanager knows it, over at the time of the update that changed it. */
+  private static Alert.Builder withLabelsOf(Alert posted, Alert alert) {
+    return alert.toBuilder().clearLabels().putAllLabels(posted.getLabelsMap());
+  }
+
+  /** The alert as Alertmanager knows it, over at the time of the transition that changed it. */
   private static Alert endedBy(Alert successor, Alert posted) {
     return posted.toBuilder()
         .setState(AlertState.ALERT_STATE_RESOLVED)
         .setTransition(AlertTransition.ALERT_TRANSITION_RESOLVED)
-        .setResolvedAtUnixNanos(successor.getLastSeenUnixNanos())
+        .setResolvedAtUnixNanos(Math.max(posted.getFirstSeenUnixNanos(), successor.getVersion()))
         .build();
   }
 
@@ -126,7 +138,7 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
       throws IOException {
     Alert posted = postedAlert.value();
-    if (isOpen(posted)) {
+    if (posted != null && pages(posted)) {
       out.collect(posted);
       setTimer(context.timerService(), resendIntervalMillis);
     } else {
@@ -135,10 +147,15 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
     }
   }
 
-  private void setTimer(TimerService timers, long delayMillis) throws IOException {
+  private void clearTimer(TimerService timers) throws IOException {
     if (nextTimerMillis.value() != null) {
       timers.deleteProcessingTimeTimer(nextTimerMillis.value());
+      nextTimerMillis.clear();
     }
+  }
+
+  private void setTimer(TimerService timers, long delayMillis) throws IOException {
+    clearTimer(timers);
     long next = timers.currentProcessingTime() + delayMillis;
     nextTimerMillis.update(next);
     timers.registerProcessingTimeTimer(next);

@@ -38,7 +38,8 @@ public final class PagingJob {
         env,
         options.resendInterval(),
         new KafkaEndpoints(options.kafkaBootstrapServers()).alerts(NAME),
-        new AlertmanagerSink(options.alertmanagerUrls(), options.resendInterval()));
+        new AlertmanagerSink(
+            options.alertmanagerUrls(), options.resendInterval(), options.pageLinks()));
   }
 
   /**

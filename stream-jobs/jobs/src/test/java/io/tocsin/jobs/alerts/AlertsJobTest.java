@@ -6,15 +6,22 @@ import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.correlation.alerts.AlertTiming;
+import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.events.v1.Event;
+import io.tocsin.rules.v1.RuleDocument;
 import io.tocsin.testsupport.CollectingSink;
 import io.tocsin.testsupport.ListSource;
 import io.tocsin.testsupport.TestCluster;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
@@ -25,6 +32,13 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 class AlertsJobTest {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestCluster.extension();
+
+  private static final RuleDocument SOME_RULE =
+      RuleDocument.newBuilder().setName("link").setYaml("rule: link").build();
+
+  private static final AlertsJob.Settings SETTINGS =
+      new AlertsJob.Settings(
+          AlertTiming.DEFAULT, StormLimits.DEFAULT, document -> Optional.empty());
 
   @Test
   void updatesBecomeTransitionsInBothSinksAndOtherBodiesAreLeftToTheArchive() throws Exception {
@@ -58,6 +72,25 @@ class AlertsJobTest {
   }
 
   @Test
+  void thirtyOpeningsAreOneStormAndThirtySuppressedMembers() throws Exception {
+    List<Event> burst = new ArrayList<>();
+    for (int node = 1; node <= 30; node++) {
+      burst.add(TestEvents.raise(node, NOON).toBuilder().setDevice("n" + node).build());
+    }
+
+    Map<String, Alert> latest = new HashMap<>();
+    run(burst).history().forEach(alert -> latest.put(alert.getFingerprint(), alert));
+
+    assertThat(latest.values())
+        .filteredOn(alert -> alert.getState() == AlertState.ALERT_STATE_SUPPRESSED)
+        .hasSize(30);
+    assertThat(latest.values())
+        .filteredOn(alert -> alert.getState() == AlertState.ALERT_STATE_OPEN)
+        .singleElement()
+        .satisfies(storm -> assertThat(storm.getMemberCount()).isEqualTo(30));
+  }
+
+  @Test
   void transitionsDoNotWaitForAHistoryThatHangs() throws Exception {
     List<Event> events = new ArrayList<>();
     for (int node = 1; node <= 10; node++) {
@@ -68,7 +101,12 @@ class AlertsJobTest {
     try (CollectingSink<Alert> transitions = new CollectingSink<>()) {
       var history = new HangingSink(transitions, events.size());
       AlertsJob.define(
-          env, Duration.ofMinutes(1), ListSource.of(Event.class, events), transitions, history);
+          env,
+          SETTINGS,
+          ListSource.of(Event.class, events),
+          ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
+          transitions,
+          history);
       env.execute();
 
       assertThat(transitions.elements()).hasSize(events.size());
@@ -115,7 +153,12 @@ class AlertsJobTest {
     try (CollectingSink<Alert> transitions = new CollectingSink<>();
         CollectingSink<Alert> history = new CollectingSink<>()) {
       AlertsJob.define(
-          env, Duration.ofMinutes(1), ListSource.of(Event.class, events), transitions, history);
+          env,
+          SETTINGS,
+          ListSource.of(Event.class, events),
+          ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
+          transitions,
+          history);
       env.execute();
       return new Outcome(transitions.elements(), history.elements());
     }

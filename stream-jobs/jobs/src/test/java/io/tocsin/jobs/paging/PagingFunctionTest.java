@@ -2,7 +2,6 @@ package io.tocsin.jobs.paging;
 
 import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
 import static io.tocsin.testsupport.Instants.NOON;
-import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,7 +26,7 @@ class PagingFunctionTest {
           .setFingerprint("f1")
           .setState(AlertState.ALERT_STATE_OPEN)
           .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
-          .setVersion(1)
+          .setVersion(unixNanos(NOON))
           .setSeverity(Severity.SEVERITY_MAJOR)
           .putLabels("rack", "b4")
           .setFirstSeenUnixNanos(unixNanos(NOON))
@@ -39,6 +38,12 @@ class PagingFunctionTest {
 
   @BeforeEach
   void open() throws Exception {
+    newHarness();
+    harness.open();
+    harness.setProcessingTime(0);
+  }
+
+  private void newHarness() throws Exception {
     harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
             new KeyedProcessOperator<>(new PagingFunction(Duration.ofMillis(RESEND_MILLIS))),
@@ -46,8 +51,6 @@ class PagingFunctionTest {
             Types.STRING);
     harness.setup(
         ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
-    harness.open();
-    harness.setProcessingTime(0);
   }
 
   @AfterEach
@@ -92,7 +95,7 @@ class PagingFunctionTest {
     Alert worse =
         next(OPENED, AlertTransition.ALERT_TRANSITION_SEVERITY_CHANGED)
             .setSeverity(Severity.SEVERITY_CRITICAL)
-            .setLastSeenUnixNanos(unixNanos(A_SECOND_LATER))
+            .setVersion(unixNanos(A_SECOND_LATER))
             .build();
 
     send(OPENED);
@@ -167,15 +170,91 @@ class PagingFunctionTest {
   }
 
   @Test
-  void alertsJobThatCountsFromTheStartAgainStillPages() throws Exception {
-    Alert resolved = resolved(OPENED).build();
-    Alert openedLater =
-        OPENED.toBuilder().setLastSeenUnixNanos(unixNanos(TWO_SECONDS_LATER)).build();
-    send(OPENED);
-    send(resolved);
-    send(openedLater);
+  void suppressedAlertIsNotPostedNorIsItsEnd() throws Exception {
+    Alert suppressed = OPENED.toBuilder().setState(AlertState.ALERT_STATE_SUPPRESSED).build();
+    send(suppressed);
+    send(resolved(suppressed).build());
+    harness.setProcessingTime(Duration.ofDays(1).toMillis());
 
-    assertThat(harness.extractOutputValues()).containsExactly(OPENED, resolved, openedLater);
+    assertThat(harness.extractOutputValues()).isEmpty();
+    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numProcessingTimeTimers()).isZero();
+  }
+
+  @Test
+  void postedAlertThatIsSuppressedEndsWithItsCauseAndIsNotRepeated() throws Exception {
+    send(OPENED);
+    send(suppressed());
+
+    Alert ended = harness.extractOutputValues().get(1);
+    assertThat(ended.getState()).isEqualTo(AlertState.ALERT_STATE_RESOLVED);
+    assertThat(ended.getResolvedAtUnixNanos()).isEqualTo(unixNanos(NOON) + 1);
+    assertThat(ended.getCause()).isEqualTo("storm:s1");
+    assertThat(ended.getLabelsMap()).isEqualTo(OPENED.getLabelsMap());
+    harness.setProcessingTime(10 * RESEND_MILLIS);
+    assertThat(harness.extractOutputValues()).hasSize(2);
+  }
+
+  @Test
+  void unsuppressedAlertIsPostedAndRepeated() throws Exception {
+    send(OPENED);
+    send(suppressed());
+    Alert unsuppressed =
+        next(suppressed(), AlertTransition.ALERT_TRANSITION_UNSUPPRESSED)
+            .setState(AlertState.ALERT_STATE_OPEN)
+            .clearCause()
+            .build();
+    send(unsuppressed);
+    harness.setProcessingTime(RESEND_MILLIS);
+
+    assertThat(harness.extractOutputValues().subList(2, 4))
+        .containsExactly(unsuppressed, unsuppressed);
+  }
+
+  @Test
+  void flappingAlertIsOneActivePage() throws Exception {
+    Alert flapping =
+        OPENED.toBuilder()
+            .setState(AlertState.ALERT_STATE_FLAPPING)
+            .setTransition(AlertTransition.ALERT_TRANSITION_FLAPPING_STARTED)
+            .build();
+    send(flapping);
+    harness.setProcessingTime(RESEND_MILLIS);
+
+    assertThat(harness.extractOutputValues()).containsExactly(flapping, flapping);
+  }
+
+  @Test
+  void newsOfAStormsMembersIsPostedAtOnce() throws Exception {
+    Alert more =
+        next(OPENED, AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED).setMemberCount(500).build();
+    send(OPENED);
+    send(more);
+
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED, more);
+  }
+
+  @Test
+  void postedAlertsSurviveARestoreAndRepeatedTransitionsStayHarmless() throws Exception {
+    send(OPENED);
+    var snapshot = harness.snapshot(1, 1);
+    close();
+    newHarness();
+    harness.initializeState(snapshot);
+    harness.open();
+    harness.setProcessingTime(1);
+
+    send(OPENED);
+    assertThat(harness.extractOutputValues()).isEmpty();
+    harness.setProcessingTime(RESEND_MILLIS);
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED);
+  }
+
+  private static Alert suppressed() {
+    return next(OPENED, AlertTransition.ALERT_TRANSITION_SUPPRESSED)
+        .setState(AlertState.ALERT_STATE_SUPPRESSED)
+        .setCause("storm:s1")
+        .build();
   }
 
   private static Alert.Builder next(Alert before, AlertTransition transition) {

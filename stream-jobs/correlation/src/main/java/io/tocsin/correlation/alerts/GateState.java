@@ -1,0 +1,36 @@
+package io.tocsin.correlation.alerts;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the {@link Gate} remembers, by key, so that it need not fit into memory. Whoever implements
+ * it stores; the gate decides.
+ */
+public interface GateState {
+  /**
+   * An alert that is active or belongs to a storm, null where there is none of this fingerprint.
+   */
+  GatedAlert alert(String fingerprint);
+
+  /** Remembers an alert. */
+  void putAlert(String fingerprint, GatedAlert alert);
+
+  /** Forgets an alert. */
+  void removeAlert(String fingerprint);
+
+  /** All of them; nothing may be changed while they are read. */
+  Iterable<Map.Entry<String, GatedAlert>> alerts();
+
+  /** The openings of a group, null where there were none of late. */
+  StormGroup group(String key);
+
+  /** Remembers a group. */
+  void putGroup(String key, StormGroup group);
+
+  /** Forgets a group. */
+  void removeGroup(String key);
+
+  /** Keys of all groups. */
+  List<String> groups();
+}

@@ -1,0 +1,124 @@
+package io.tocsin.jobs.alerts;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.correlation.alerts.Gate;
+import io.tocsin.correlation.alerts.GateStep;
+import io.tocsin.correlation.alerts.Policy;
+import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.rules.v1.RuleDocument;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
+import org.apache.flink.util.Collector;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps what the {@link Gate} remembers and the policies in force, and does what it answers. No
+ * rule stands here.
+ *
+ * <p>One instance, one key: who pages depends on what else is open. It takes transitions only,
+ * which are few; signals that are counted in silence never come here. State is one entry for each
+ * active alert and each document, and what opened lately in each group.
+ */
+final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocument, Alert> {
+  private static final Logger LOG = LoggerFactory.getLogger(GateFunction.class);
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final StormLimits limits;
+  private final PolicyReader reader;
+  private transient KeyedGateState state;
+  private transient MapState<String, RuleDocument> documents;
+
+  /** Made at the first element: what it remembers is only there while a key is set. */
+  private transient Gate gate;
+
+  GateFunction(StormLimits limits, PolicyReader reader) {
+    this.limits = limits;
+    this.reader = reader;
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    state = new KeyedGateState(getRuntimeContext());
+    documents =
+        getRuntimeContext()
+            .getMapState(
+                new MapStateDescriptor<>(
+                    "policy-documents",
+                    Types.STRING,
+                    ProtobufTypeInfo.forMessage(RuleDocument.class)));
+  }
+
+  @Override
+  public void processElement1(Alert alert, Context context, Collector<Alert> out) throws Exception {
+    follow(gate().onAlert(alert), context.timerService(), out);
+  }
+
+  @Override
+  public void processElement2(RuleDocument document, Context context, Collector<Alert> out)
+      throws Exception {
+    boolean wasPolicy = documents.contains(document.getName());
+    Optional<Policy> policy;
+    try {
+      policy = document.getYaml().isEmpty() ? Optional.empty() : reader.read(document);
+    } catch (IllegalArgumentException e) {
+      LOG.error(
+          "document {} is not understood, and what it would replace stays in force: {}",
+          document.getName(),
+          e.getMessage());
+      return;
+    }
+    Gate before = gate();
+    if (policy.isPresent()) {
+      documents.put(document.getName(), document);
+    } else {
+      documents.remove(document.getName());
+    }
+    if (policy.isPresent() || wasPolicy) {
+      TimerService timers = context.timerService();
+      follow(before.onPolicies(policies(), nanos(timers.currentWatermark())), timers, out);
+    }
+  }
+
+  @Override
+  public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
+      throws Exception {
+    follow(gate().onTimer(nanos(timestampMillis)), context.timerService(), out);
+  }
+
+  private Gate gate() throws Exception {
+    if (gate == null) {
+      gate = new Gate(limits, state, policies());
+    }
+    return gate;
+  }
+
+  private List<Policy> policies() throws Exception {
+    List<Policy> policies = new ArrayList<>();
+    for (RuleDocument document : documents.values()) {
+      reader.read(document).ifPresent(policies::add);
+    }
+    return policies;
+  }
+
+  private static void follow(GateStep step, TimerService timers, Collector<Alert> out) {
+    step.decisions().forEach(out::collect);
+    for (long nanos : step.timers()) {
+      // Rounded up, so that the timer is not early.
+      timers.registerEventTimeTimer(-Math.floorDiv(-nanos, NANOS_PER_MILLI));
+    }
+  }
+
+  /** Before the first watermark there is no time. */
+  private static long nanos(long millis) {
+    return millis == Long.MIN_VALUE ? Long.MIN_VALUE : millis * NANOS_PER_MILLI;
+  }
+}

@@ -1,0 +1,96 @@
+package io.tocsin.jobs.alerts;
+
+import io.tocsin.correlation.alerts.GateState;
+import io.tocsin.correlation.alerts.GatedAlert;
+import io.tocsin.correlation.alerts.StormGroup;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.util.FlinkRuntimeException;
+
+/** What the gate remembers, in Flink's keyed state: an entry each, so that RocksDB can hold it. */
+final class KeyedGateState implements GateState {
+  private final MapState<String, GatedAlert> alerts;
+  private final MapState<String, StormGroup> groups;
+
+  KeyedGateState(RuntimeContext context) {
+    alerts = context.getMapState(descriptor("gated-alerts", GatedAlert.class));
+    groups = context.getMapState(descriptor("storm-groups", StormGroup.class));
+  }
+
+  private static <T> MapStateDescriptor<String, T> descriptor(String name, Class<T> valueClass) {
+    return new MapStateDescriptor<>(name, Types.STRING, TypeInformation.of(valueClass));
+  }
+
+  @Override
+  public GatedAlert alert(String fingerprint) {
+    return unchecked(() -> alerts.get(fingerprint));
+  }
+
+  @Override
+  public void putAlert(String fingerprint, GatedAlert alert) {
+    unchecked(
+        () -> {
+          alerts.put(fingerprint, alert);
+          return null;
+        });
+  }
+
+  @Override
+  public void removeAlert(String fingerprint) {
+    unchecked(
+        () -> {
+          alerts.remove(fingerprint);
+          return null;
+        });
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, GatedAlert>> alerts() {
+    return unchecked(alerts::entries);
+  }
+
+  @Override
+  public StormGroup group(String key) {
+    return unchecked(() -> groups.get(key));
+  }
+
+  @Override
+  public void putGroup(String key, StormGroup group) {
+    unchecked(
+        () -> {
+          groups.put(key, group);
+          return null;
+        });
+  }
+
+  @Override
+  public void removeGroup(String key) {
+    unchecked(
+        () -> {
+          groups.remove(key);
+          return null;
+        });
+  }
+
+  @Override
+  public List<String> groups() {
+    List<String> keys = new ArrayList<>();
+    unchecked(groups::keys).forEach(keys::add);
+    return keys;
+  }
+
+  private static <T> T unchecked(Callable<T> access) {
+    try {
+      return access.call();
+    } catch (Exception e) {
+      throw new FlinkRuntimeException("the state of the gate cannot be used", e);
+    }
+  }
+}

@@ -1,0 +1,200 @@
+package io.tocsin.jobs.alerts;
+
+import static io.tocsin.testsupport.Instants.A_MINUTE_LATER;
+import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.ProtocolMessageEnum;
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.correlation.alerts.AlertMatcher;
+import io.tocsin.correlation.alerts.GatedAlert;
+import io.tocsin.correlation.alerts.MaintenanceWindow;
+import io.tocsin.correlation.alerts.Policy;
+import io.tocsin.correlation.alerts.Reason;
+import io.tocsin.correlation.alerts.Storm;
+import io.tocsin.correlation.alerts.StormGroup;
+import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.model.EnumWords;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.rules.v1.RuleDocument;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.types.PojoTestUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** State and timers of the operator; the gate has its own tests. */
+class GateFunctionTest {
+  private static final StormLimits LIMITS =
+      new StormLimits(2, Duration.ofSeconds(10), Duration.ofSeconds(60));
+
+  private KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert> harness;
+
+  @BeforeEach
+  void open() throws Exception {
+    harness = newHarness();
+    harness.open();
+  }
+
+  private static KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert>
+      newHarness() throws Exception {
+    var harness =
+        new KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert>(
+            new KeyedCoProcessOperator<>(new GateFunction(LIMITS, GateFunctionTest::read)),
+            alert -> 0,
+            document -> 0,
+            Types.INT);
+    harness.setup(
+        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
+    return harness;
+  }
+
+  /** These documents name the device on which work is planned from noon for a minute. */
+  private static Optional<Policy> read(RuleDocument document) {
+    if (document.getYaml().equals("nonsense")) {
+      throw new IllegalArgumentException("nonsense");
+    }
+    return Optional.of(
+        new MaintenanceWindow(
+            document.getName(),
+            new AlertMatcher(Map.of("device", List.of(document.getYaml()))),
+            unixNanos(NOON),
+            unixNanos(A_MINUTE_LATER)));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  @Test
+  void stateIsKeptFieldByFieldWithoutKryo() {
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatedAlert.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(Reason.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(StormGroup.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(StormGroup.Opening.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(Storm.class);
+  }
+
+  @Test
+  void stormAndItsMembersSurviveARestoreAndEndEmpty() throws Exception {
+    for (int i = 0; i < 4; i++) {
+      open("d" + i, NOON);
+    }
+    restore();
+    for (int i = 0; i < 3; i++) {
+      close("d" + i, A_SECOND_LATER);
+    }
+    harness.processBothWatermarks(watermark(NOON.plusSeconds(20)));
+
+    assertThat(told())
+        .endsWith("d3 unsuppressed open", "storm resolved resolved")
+        .filteredOn(text -> text.endsWith("unsuppressed open"))
+        .hasSize(1);
+    close("d3", NOON.plusSeconds(30));
+    harness.processBothWatermarks(watermark(NOON.plusSeconds(60)));
+    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void windowOfADocumentSurvivesARestoreAndPagesWhatOutlastsIt() throws Exception {
+    push("work", "d1");
+    open("d1", A_SECOND_LATER);
+    restore();
+    harness.processBothWatermarks(watermark(A_MINUTE_LATER));
+
+    assertThat(told()).containsExactly("d1 unsuppressed open");
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void withdrawnDocumentSuppressesNothingMore() throws Exception {
+    push("work", "d1");
+    open("d1", A_SECOND_LATER);
+    push("work", "");
+    open("d1/other", TWO_SECONDS_LATER);
+
+    assertThat(told())
+        .containsExactly("d1 opened suppressed", "d1 unsuppressed open", "d1/other opened open");
+  }
+
+  @Test
+  void documentThatIsNotUnderstoodLeavesTheOneBeforeInForce() throws Exception {
+    push("work", "d1");
+    push("work", "nonsense");
+    open("d1", A_SECOND_LATER);
+
+    assertThat(told()).containsExactly("d1 opened suppressed");
+  }
+
+  private void restore() throws Exception {
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    close();
+    harness = newHarness();
+    harness.initializeState(snapshot);
+    harness.open();
+  }
+
+  private void open(String name, Instant time) throws Exception {
+    send(name, AlertState.ALERT_STATE_OPEN, AlertTransition.ALERT_TRANSITION_OPENED, time);
+  }
+
+  private void close(String name, Instant time) throws Exception {
+    send(name, AlertState.ALERT_STATE_RESOLVED, AlertTransition.ALERT_TRANSITION_RESOLVED, time);
+  }
+
+  private void send(String name, AlertState state, AlertTransition transition, Instant time)
+      throws Exception {
+    Alert alert =
+        Alert.newBuilder()
+            .setFingerprint(name)
+            .setState(state)
+            .setTransition(transition)
+            .setVersion(unixNanos(time))
+            .setSource("hyak")
+            .setDevice(name.split("/")[0])
+            .setCheck("node")
+            .build();
+    harness.processElement1(alert, time.toEpochMilli());
+  }
+
+  private void push(String name, String yaml) throws Exception {
+    harness.processElement2(RuleDocument.newBuilder().setName(name).setYaml(yaml).build(), 0);
+  }
+
+  private static Watermark watermark(Instant time) {
+    return new Watermark(time.toEpochMilli());
+  }
+
+  private List<String> told() {
+    return harness.extractOutputValues().stream()
+        .map(
+            alert ->
+                (alert.getCheck().equals("storm") ? "storm" : alert.getFingerprint())
+                    + " "
+                    + word(alert.getTransition())
+                    + " "
+                    + word(alert.getState()))
+        .toList();
+  }
+
+  private static String word(ProtocolMessageEnum value) {
+    return EnumWords.wordOf(value);
+  }
+}
