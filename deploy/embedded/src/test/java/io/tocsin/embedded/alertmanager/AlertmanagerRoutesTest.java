@@ -1,0 +1,108 @@
+package io.tocsin.embedded.alertmanager;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assertions;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The files of deploy/alertmanager, read by amtool. */
+class AlertmanagerRoutesTest {
+  private static final Path FOLDER = Path.of("..", "alertmanager");
+
+  private static String amtool;
+
+  @TempDir private Path folder;
+
+  /** Debian's 0.25 does not know every file of a secret. */
+  private static final Pattern TOO_OLD = Pattern.compile("version 0\\.(1?[0-9]|2[0-6])\\.");
+
+  @BeforeAll
+  static void find() throws Exception {
+    String path = System.getenv("PATH") + ":" + Path.of("..", "..", ".tocsin/tools/alertmanager");
+    Optional<Path> found =
+        Stream.of(path.split(":"))
+            .map(entry -> Path.of(entry, "amtool"))
+            .filter(Files::isExecutable)
+            .findFirst();
+    if (found.isEmpty()) {
+      String reason = "no amtool: `deploy/embedded/bin/tools alertmanager` brings it";
+      if ("true".equals(System.getenv("CI"))) {
+        Assertions.fail(reason);
+      }
+      Assumptions.abort(reason);
+    }
+    amtool = found.get().toString();
+    String version = run("--version").lines().findFirst().orElse("");
+    Assumptions.assumeFalse(
+        TOO_OLD.matcher(version).find(), "production.yml is for Alertmanager 0.27 on: " + version);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"alertmanager.yml", "production.yml"})
+  void amtoolTakesTheFileAndItsTemplates(String name) throws Exception {
+    assertThat(run("check-config", local(name).toString())).contains("SUCCESS");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "severity=critical, 'page-recorder,pagerduty'",
+    "severity=major, 'page-recorder,pagerduty'",
+    "severity=warning, 'page-recorder,slack'",
+    "severity=indeterminate, 'page-recorder,slack'",
+    "alertname=storm severity=minor, 'page-recorder,pagerduty'",
+    "team=dhcp severity=minor, 'page-recorder,slack-dhcp'",
+    "team=dhcp severity=critical, 'page-recorder,opsgenie-dhcp'",
+    "site=zrh-1 severity=critical, 'page-recorder,opsgenie-zurich,pagerduty'",
+    "site=zrh-1 severity=minor, 'page-recorder,slack'"
+  })
+  void alertGoesToWhomItConcerns(String labels, String receivers) throws Exception {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(
+        List.of("config", "routes", "test", "--config.file=" + local("production.yml")));
+    arguments.addAll(List.of(labels.split(" ")));
+
+    assertThat(run(arguments.toArray(String[]::new)).strip()).isEqualTo(receivers);
+  }
+
+  @Test
+  void noSecretStandsInTheFiles() throws IOException {
+    String text = Files.readString(FOLDER.resolve("production.yml"));
+
+    assertThat(text.lines().map(String::strip))
+        .noneMatch(
+            line ->
+                line.matches("(- )?(routing_key|service_key|api_key|api_url|auth_password):.*"));
+  }
+
+  /** With the templates where they lie in the checkout. */
+  private Path local(String name) throws IOException {
+    String templates = FOLDER.toAbsolutePath().normalize().resolve("templates").toString();
+    return Files.writeString(
+        folder.resolve(name),
+        Files.readString(FOLDER.resolve(name)).replace("/etc/alertmanager/templates", templates));
+  }
+
+  private static String run(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(amtool));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+    return output;
+  }
+}
