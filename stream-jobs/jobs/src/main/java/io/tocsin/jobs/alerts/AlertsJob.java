@@ -11,6 +11,7 @@ import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Gate;
+import io.tocsin.correlation.alerts.Policy;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
@@ -18,6 +19,9 @@ import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
 import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.rules.RuleBook;
+import io.tocsin.rules.document.Document;
+import io.tocsin.rules.document.PolicyDocument;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
@@ -90,8 +94,15 @@ public final class AlertsJob {
   public record Settings(AlertTiming timing, StormLimits storms, PolicyReader policies) {
     /** Those of a command line. */
     static Settings of(JobOptions options) {
-      return new Settings(
-          options.alertTiming(), options.stormLimits(), document -> Optional.empty());
+      return new Settings(options.alertTiming(), options.stormLimits(), Settings::policyOf);
+    }
+
+    /** The policy of a document that is one. */
+    static Optional<Policy> policyOf(RuleDocument record) {
+      Document document = RuleBook.read(record);
+      return document instanceof PolicyDocument policy
+          ? Optional.of(policy.policy())
+          : Optional.empty();
     }
   }
 

@@ -117,8 +117,12 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocu
     }
   }
 
-  /** Before the first watermark there is no time. */
+  /** Saturates: before the first watermark there is no time, and after the last no end of it. */
   private static long nanos(long millis) {
-    return millis == Long.MIN_VALUE ? Long.MIN_VALUE : millis * NANOS_PER_MILLI;
+    long bound = Long.MAX_VALUE / NANOS_PER_MILLI;
+    if (Math.abs(Math.max(millis, -Long.MAX_VALUE)) > bound) {
+      return millis < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+    return millis * NANOS_PER_MILLI;
   }
 }

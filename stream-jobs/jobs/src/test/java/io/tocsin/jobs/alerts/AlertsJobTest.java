@@ -9,6 +9,8 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.correlation.alerts.AlertTiming;
+import io.tocsin.correlation.alerts.Dependency;
+import io.tocsin.correlation.alerts.MaintenanceWindow;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.events.v1.Event;
 import io.tocsin.rules.v1.RuleDocument;
@@ -88,6 +90,39 @@ class AlertsJobTest {
         .filteredOn(alert -> alert.getState() == AlertState.ALERT_STATE_OPEN)
         .singleElement()
         .satisfies(storm -> assertThat(storm.getMemberCount()).isEqualTo(30));
+  }
+
+  @Test
+  void policiesAreReadFromTheDocumentsThatPeopleWrite() {
+    RuleDocument work =
+        RuleDocument.newBuilder()
+            .setName("work")
+            .setYaml(
+                """
+                kind: maintenance
+                name: work
+                alerts: {device: n1}
+                starts: 2026-11-20T12:00:00Z
+                ends: 2026-11-20T13:00:00Z
+                """)
+            .build();
+    RuleDocument behind =
+        RuleDocument.newBuilder()
+            .setName("behind")
+            .setYaml(
+                """
+                kind: dependency
+                name: behind
+                alerts: {device: acc-*}
+                upstreams: [{device: core-1}, {device: core-2}]
+                """)
+            .build();
+
+    assertThat(AlertsJob.Settings.policyOf(work)).get().isInstanceOf(MaintenanceWindow.class);
+    assertThat(AlertsJob.Settings.policyOf(behind))
+        .get()
+        .isInstanceOfSatisfying(
+            Dependency.class, dependency -> assertThat(dependency.upstreams()).hasSize(2));
   }
 
   @Test
