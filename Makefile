@@ -1,13 +1,13 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY
+export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS
 
-.PHONY: help demo test up down bench lint fmt build clean
+.PHONY: help demo test up down bench bench-history bench-grep lint fmt build clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
 	@echo 'make COMMAND [PORT_OFFSET=n: moves every port, own state]'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 17
 
 demo: ## build, start a fresh stack, play a fault, show what was found; stay until Ctrl-C (ONCE=1: end, exit code tells)
 	@$(bin)/demo
@@ -23,6 +23,12 @@ test: ## every test of every language (ONLY="rust java": these stages)
 
 bench: ## benchmarks
 	@$(bin)/bench
+
+bench-history: ## time and rows read of every dashboard and question over 30 days (ROWS=100000000)
+	@$(bin)/bench-history
+
+bench-grep: ## searches for words against grep and ripgrep over the same lines (ROWS=460000)
+	@$(bin)/bench-history grep
 
 lint: ## formatters and linters, without changing anything
 	@$(bin)/lint
