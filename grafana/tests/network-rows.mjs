@@ -58,19 +58,22 @@ const gaps = `INSERT INTO tocsin.sequence_gaps (${columns}, last_before, first_a
   SELECT ${common('gap', ago('number * 60'))}, 41, 45, 3
   FROM numbers(5)`;
 
-/** One storm with three members that it explains, one alert in maintenance, one that opened six times. */
-const alerts = `INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, source, device, check, summary, site,
+/** One storm with three members that it explains, and one alert in maintenance. */
+const storm = `INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, source, device, check, summary, site,
     first_seen, last_seen, resolved_at, update_count, storm_id, cause, member_count)
-  SELECT concat('grafana-test-storm-', toString(number)), 1, if(number = 0 OR number > 4, 'opened', 'suppressed'), ${ago('300 - number')},
-    if(number = 0 OR number > 4, 'open', 'suppressed'), 'warning', 'grafana-test-monitor', if(number > 4, 'grafana-test-n9', 'grafana-test-n8'), 'storm', 'many nodes down', 'grafana-test-site',
-    ${ago('1080')}, now64(9), NULL, 1, if(number BETWEEN 1 AND 3, 'grafana-test-storm-0', ''),
+  SELECT concat('grafana-test-storm-', toString(number)), 1, if(number = 0, 'opened', 'suppressed'), ${ago('300 - number')},
+    if(number = 0, 'open', 'suppressed'), 'warning', 'grafana-test-monitor', if(number = 1, 'grafana-test-n1', 'grafana-test-n8'), 'storm', 'many nodes down', 'grafana-test-site',
+    ${ago('if(number = 1, 300, 1080)')}, now64(9) + toIntervalSecond(number = 1), NULL, 1, if(number BETWEEN 1 AND 3, 'grafana-test-storm-0', ''),
     multiIf(number BETWEEN 1 AND 3, 'storm:grafana-test-storm-0', number = 4, 'maintenance:grafana-test-window', ''), if(number = 0, 3, 0)
-  FROM numbers(5)
-  UNION ALL
+  FROM numbers(5)`;
+
+/** One alert that opened six times. */
+const flapper = `INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, source, device, check, summary, site,
+    first_seen, last_seen, resolved_at, update_count, storm_id, cause, member_count)
   SELECT 'grafana-test-flapper', number + 1, if(number % 2, 'resolved', 'opened'), ${ago('600 - number * 10')}, if(number % 2, 'resolved', 'open'), 'minor',
     'grafana-test-monitor', 'grafana-test-n9', 'link', 'up and down', 'grafana-test-site', ${ago('600 - number * 10')}, now64(9),
     if(number % 2, ${ago('595 - number * 10')}, NULL), 1, '', '', 0
   FROM numbers(12)`;
 
 /** One INSERT each. */
-export const networkStatements = [dhcp, registrations, traps, counters, gauges, probes, episodes, gaps, alerts];
+export const networkStatements = [dhcp, registrations, traps, counters, gauges, probes, episodes, gaps, storm, flapper];
