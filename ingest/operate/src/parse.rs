@@ -16,8 +16,8 @@ use tocsin_wire::{Body, EventSource, Origin, event_to_json};
 use crate::Failure;
 
 const AFTER_HELP: &str = "\
-One line of the file is one message. Printed is one Event a line in protobuf's JSON form, or a Reject with its reason; of syslog exactly
-one a line, in order.
+One line of the file is one message. Printed is one Event a line in protobuf's JSON form, or a Reject with its reason. A line of syslog is one
+of these, and behind it the DHCP event that a server's line tells of.
 
 Examples:
   tocsin parse messages.log

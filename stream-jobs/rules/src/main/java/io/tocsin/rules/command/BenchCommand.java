@@ -112,7 +112,8 @@ final class BenchCommand implements Callable<Integer> {
             .map(Example::syslog)
             .filter(syslog -> !syslog.isEmpty())
             .toList();
-    List<Event> telling = new SyslogParser(tocsin).parse(examples);
+    List<Event> telling =
+        new SyslogParser(tocsin).parse(examples).stream().map(events -> events.get(0)).toList();
     Random random = new Random(20_261_120);
     List<Event> events = new ArrayList<>();
     for (int i = 0; i < EVENTS; i++) {

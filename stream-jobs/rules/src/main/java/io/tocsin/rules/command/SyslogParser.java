@@ -25,11 +25,12 @@ final class SyslogParser {
   }
 
   /**
-   * The events of messages, one for each, in order.
+   * The events of messages, in order: of each its syslog event or its reject, and behind it what
+   * else it tells, such as the DHCP event of a server's line.
    *
    * @throws CommandException where the binary cannot be run
    */
-  List<Event> parse(List<String> messages) {
+  List<List<Event>> parse(List<String> messages) {
     if (messages.isEmpty()) {
       return List.of();
     }
@@ -48,7 +49,7 @@ final class SyslogParser {
       // In a thread of its own, or both sides would wait for each other when the pipes are full.
       Thread writer = new Thread(() -> write(messages, process), "syslog to tocsin parse");
       writer.start();
-      List<Event> events = read(process);
+      List<List<Event>> events = read(process);
       writer.join();
       if (process.waitFor() != 0 || events.size() != messages.size()) {
         throw new CommandException(
@@ -56,7 +57,7 @@ final class SyslogParser {
                 + tocsin
                 + " parse' gave "
                 + events.size()
-                + " events for "
+                + " messages for "
                 + messages.size()
                 + " lines",
             "take the tocsin of the same version as this jar");
@@ -84,11 +85,15 @@ final class SyslogParser {
     }
   }
 
-  private static List<Event> read(Process process) throws IOException {
-    List<Event> events = new ArrayList<>();
+  private static List<List<Event>> read(Process process) throws IOException {
+    List<List<Event>> events = new ArrayList<>();
     try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
-        events.add(EventJson.parse(line, "tocsin parse"));
+        Event event = EventJson.parse(line, "tocsin parse");
+        if (event.hasSyslog() || event.hasReject() || events.isEmpty()) {
+          events.add(new ArrayList<>());
+        }
+        events.get(events.size() - 1).add(event);
       }
     }
     return events;

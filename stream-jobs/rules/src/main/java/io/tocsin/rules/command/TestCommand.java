@@ -97,17 +97,21 @@ final class TestCommand implements Callable<Integer> {
                     .filter(Rule.class::isInstance)
                     .map(Rule.class::cast)
                     .toList()));
-    List<Event> events =
-        samples.syslog != null ? parser.parse(lines(samples.syslog)) : readEvents(samples.events);
+    List<List<Event>> events =
+        samples.syslog != null
+            ? parser.parse(lines(samples.syslog))
+            : readEvents(samples.events).stream().map(List::of).toList();
     int signals = 0;
     for (int i = 0; i < events.size(); i++) {
-      for (Signal signal : player.play(events.get(i))) {
-        signals++;
-        spec.commandLine().getOut().println(isJson ? json(signal) : line(i + 1, signal));
+      for (Event event : events.get(i)) {
+        for (Signal signal : player.play(event)) {
+          signals++;
+          spec.commandLine().getOut().println(isJson ? json(signal) : line(i + 1, signal));
+        }
       }
     }
     if (!isJson) {
-      spec.commandLine().getOut().println(signals + " signals of " + events.size() + " events");
+      spec.commandLine().getOut().println(signals + " signals of " + events.size() + " lines");
     }
     return 0;
   }
