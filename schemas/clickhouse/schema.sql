@@ -738,7 +738,7 @@ AS SELECT
     count() AS ended,
     sum(greatest(0, (toUnixTimestamp64Milli(assumeNotNull(h.resolved_at)) - toUnixTimestamp64Milli(h.first_seen)) / 1000)) AS seconds
 FROM tocsin.alert_history AS h
-WHERE (h.transition = 'resolved') AND (h.resolved_at IS NOT NULL)
+WHERE (h.transition IN ('resolved', 'expired', 'flapping_ended')) AND (h.state IN ('resolved', 'expired')) AND (h.resolved_at IS NOT NULL)
 GROUP BY
     day,
     site,
