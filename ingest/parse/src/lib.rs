@@ -1,11 +1,13 @@
 //! Bytes -> event body. Pure: no I/O, no async, no clock, no panic; whatever a frame holds, the answer is an event or a refusal.
 //!
-//! [`framing`] cuts a byte stream into frames, [`Format`] reads one frame. Add a format as a module of its own with cases in `testdata/`,
+//! [`framing`] cuts a byte stream into frames, [`Format`] reads one frame, [`icmp`] and [`dns`] make and read the packets of probes. Add a format as a module of its own with cases in `testdata/`,
 //! a fuzz target in `fuzz/` and a row in `benches/parse.rs`.
 
 mod alert;
 pub mod dhcp;
+pub mod dns;
 pub mod framing;
+pub mod icmp;
 mod syslog;
 mod text;
 mod time;
