@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use health::Health;
 pub use http::{Server, State, bind};
-pub use listener::{BufferUse, Listener, Loss};
+pub use listener::{BufferUse, Ignored, Listener, Loss};
 pub use senders::{Sender, Senders};
 
 /// `telemetry` in the agent's config.

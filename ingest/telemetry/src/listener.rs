@@ -34,6 +34,28 @@ impl Loss {
     }
 }
 
+/// An answer to a probe that changes nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// It came after the timeout: the probe counts as lost.
+    Late,
+    /// The probe was answered before.
+    Duplicate,
+}
+
+impl Ignored {
+    /// Every entry, in the order of the enum.
+    pub const ALL: [Self; 2] = [Self::Late, Self::Duplicate];
+
+    /// The word for metric labels.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Late => "late",
+            Self::Duplicate => "duplicate",
+        }
+    }
+}
+
 /// Use of the receive buffers of a listener's sockets, summed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BufferUse {
@@ -59,6 +81,7 @@ pub struct Listener {
     acked: AtomicU64,
     dropped: [AtomicU64; Loss::ALL.len()],
     drop_logs: [Sampler; Loss::ALL.len()],
+    ignored: [AtomicU64; Ignored::ALL.len()],
     rejects: [AtomicU64; REASONS],
     reject_logs: [Sampler; REASONS],
     buffer_bytes: AtomicU64,
@@ -140,6 +163,17 @@ impl Listener {
         if let Some(left_out) = self.drop_logs[loss as usize].pass() {
             tracing::error!(listener = self.name, reason = loss.word(), left_out, detail, "record dropped");
         }
+    }
+
+    /// An answer to a probe was ignored.
+    pub fn ignored(&self, why: Ignored) {
+        self.ignored[why as usize].fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Ignored answers by reason, those that happened.
+    pub fn ignored_answers(&self) -> impl Iterator<Item = (Ignored, u64)> + '_ {
+        let counts = Ignored::ALL.into_iter().zip(&self.ignored).map(|(why, count)| (why, count.load(Ordering::Relaxed)));
+        counts.filter(|(_, count)| *count > 0)
     }
 
     /// A connection was accepted.

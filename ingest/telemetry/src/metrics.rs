@@ -67,6 +67,14 @@ impl Listeners {
                 ConstCounter::new(count).encode(rejects.encode_family(&labels)?)?;
             }
         }
+        let mut ignored =
+            encoder.encode_descriptor("ignored", "Answers to probes that came late or once more", None, MetricType::Counter)?;
+        for listener in &self.0 {
+            for (why, count) in listener.ignored_answers() {
+                let labels = [("listener", listener.name()), ("reason", why.word())];
+                ConstCounter::new(count).encode(ignored.encode_family(&labels)?)?;
+            }
+        }
         let mut dropped =
             encoder.encode_descriptor("dropped", "Records given up, by reason; 0 in a healthy agent", None, MetricType::Counter)?;
         for listener in &self.0 {
