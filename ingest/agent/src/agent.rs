@@ -20,7 +20,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::Config;
 use crate::pipeline::{Pipeline, Reading, Shared};
-use crate::stats;
+use crate::{probes, stats};
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
 const MAX_FLUSH: Duration = Duration::from_secs(10);
@@ -44,6 +44,9 @@ pub enum StartError {
         /// What the operating system said.
         error: io::Error,
     },
+    /// Links cannot be probed.
+    #[error(transparent)]
+    Probes(#[from] tocsin_probes::StartError),
     /// The operating system gives no thread.
     #[error("cannot start a thread: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[from] io::Error),
@@ -107,7 +110,7 @@ pub struct Closing {
 }
 
 impl Agent {
-    /// Opens every socket and starts every thread. `counters` has one entry a listener, then one a capture, in the config's order.
+    /// Opens every socket and starts every thread. `counters` comes from [`Agent::counters`].
     pub fn start(
         config: &Config,
         counters: &[Arc<Listener>],
@@ -135,17 +138,25 @@ impl Agent {
             let pipeline = Pipeline::new(shared.clone(), reading, &capture.site, Arc::clone(counters), senders);
             listeners.push(start_capture(capture, counters, pipeline, &stop)?);
         }
+        if let Some(counters) = counters.iter().find(|counters| counters.name() == probes::LISTENER && !config.links.is_empty()) {
+            let senders = Arc::new(Senders::default());
+            pages.push((Arc::clone(counters), Arc::clone(&senders)));
+            let mut prober = RunningListener::new(&config.site, counters);
+            prober.readers.push(probes::start(&config.links, counters, senders, shared, &stop)?);
+            listeners.push(prober);
+        }
         let telemetry_address =
             serve_telemetry(&runtime, config.telemetry.listen, telemetry::State { listeners: pages, health: Arc::clone(&health) })?;
         health.sockets_open();
         Ok(Self { runtime, events, publisher, listeners, stop_sources, stats_interval: config.telemetry.stats_interval, telemetry_address })
     }
 
-    /// Counters that start at zero for each listener and each capture of a config.
+    /// Counters that start at zero for each listener and each capture of a config, in its order, then for the probes.
     pub fn counters(config: &Config) -> Vec<Arc<Listener>> {
-        let listeners = config.listeners.iter().map(|listener| &listener.name);
-        let captures = config.captures.iter().map(|capture| &capture.name);
-        listeners.chain(captures).map(|name| Arc::new(Listener::new(name))).collect()
+        let listeners = config.listeners.iter().map(|listener| listener.name.as_str());
+        let captures = config.captures.iter().map(|capture| capture.name.as_str());
+        let probes = (!config.links.is_empty()).then_some(probes::LISTENER);
+        listeners.chain(captures).chain(probes).map(|name| Arc::new(Listener::new(name))).collect()
     }
 
     /// Where a listener is bound, also where port 0 was asked for.

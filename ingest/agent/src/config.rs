@@ -10,9 +10,12 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
+use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
 use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
+
+use crate::probes;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
 const MAX_NAME_BYTES: usize = 255;
@@ -42,6 +45,8 @@ pub struct Config {
     pub listeners: Vec<ListenerConfig>,
     /// Interfaces whose DHCP packets are seen as they pass.
     pub captures: Vec<CaptureConfig>,
+    /// What is probed.
+    pub links: Vec<LinkConfig>,
 }
 
 /// `devices` in the agent's config.
@@ -63,6 +68,7 @@ impl Default for Config {
             devices: DevicesConfig::default(),
             listeners: ListenerConfig::defaults(),
             captures: Vec::new(),
+            links: Vec::new(),
         }
     }
 }
@@ -143,6 +149,9 @@ impl Config {
         for capture in self.captures.iter_mut().filter(|capture| capture.site.is_empty()) {
             capture.site.clone_from(&self.site);
         }
+        for link in self.links.iter_mut().filter(|link| link.site.is_empty()) {
+            link.site.clone_from(&self.site);
+        }
         self.check().map_err(invalid)?;
         Ok(self)
     }
@@ -177,6 +186,11 @@ impl Config {
             check_site(&format!("site of capture {name}"), &capture.site)?;
             capture.check().map_err(|problem| format!("capture {name}: {problem}"))?;
         }
+        check_link_names(&self.links)?;
+        check_links(&self.links)?;
+        if !self.links.is_empty() && !names.insert(&probes::LISTENER.to_owned()) {
+            return Err(format!("a listener has the name {}, which probes count as; give it another", probes::LISTENER));
+        }
         check_ports(&self.listeners, self.telemetry.listen)
     }
 }
@@ -191,6 +205,18 @@ fn check_name(key: &str, name: &str) -> Result<(), String> {
 
 fn check_site(key: &str, site: &str) -> Result<(), String> {
     if site.len() > MAX_NAME_BYTES { Err(format!("{key} is longer than {MAX_NAME_BYTES} bytes; shorten it")) } else { Ok(()) }
+}
+
+fn check_link_names(links: &[LinkConfig]) -> Result<(), String> {
+    for link in links {
+        check_name("links[].id", &link.id)?;
+        for (key, text) in
+            [("site", &link.site), ("remote_site", &link.remote_site), ("device", &link.device), ("interface", &link.interface)]
+        {
+            check_site(&format!("{key} of link {}", link.id), text)?;
+        }
+    }
+    Ok(())
 }
 
 fn check_listener(listener: &ListenerConfig) -> Result<(), String> {

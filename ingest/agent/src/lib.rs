@@ -9,6 +9,7 @@ mod agent;
 pub mod cli;
 mod config;
 mod pipeline;
+mod probes;
 mod stats;
 
 pub use agent::{Agent, Closing, StartError};

@@ -2,6 +2,8 @@ use tocsin_sources::Kind;
 
 use super::*;
 
+mod links;
+
 fn load(text: &str) -> Result<Config, ConfigError> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("agent.yaml");
@@ -152,7 +154,7 @@ fn the_example_s_capture_has_every_key_at_its_default() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml");
     let text = fs::read_to_string(path).unwrap();
     let (_, commented) = text.split_once("\n# captures:\n").unwrap();
-    let capture: String = commented.lines().map(|line| format!("{}\n", line.trim_start_matches("# "))).collect();
+    let capture: String = commented.lines().map_while(|line| line.strip_prefix("# ")).map(|line| format!("{line}\n")).collect();
     let example = Config::parse(&format!("captures:\n{}", capture.replace("interface: eth0", "interface: lo"))).unwrap();
     let default = Config::parse("captures: [{name: dhcp-eth0, interface: lo}]").unwrap();
     assert_eq!(example, default);

@@ -3,5 +3,6 @@
 mod dhcp;
 mod dhcp_counterparts;
 mod listeners;
+mod probes;
 mod running;
 mod tls;
