@@ -4,6 +4,7 @@ import io.tocsin.connectors.alertmanager.PageLinks;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.jobs.findings.FindingOptions;
 import io.tocsin.jobs.registrations.RegistrationOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -135,6 +136,8 @@ public final class JobOptions {
 
   @Mixin private RegistrationOptions registrations = new RegistrationOptions();
 
+  @Mixin private FindingOptions findings = new FindingOptions();
+
   @Option(
       names = "--grafana-url",
       paramLabel = "URL",
@@ -194,6 +197,7 @@ public final class JobOptions {
     requirePositive("--flapping-window-seconds", flappingWindowSeconds);
     requirePositive("--resend-interval-seconds", resendIntervalSeconds);
     registrations.check();
+    findings.check();
     requireHttpUrl("--clickhouse-url", clickHouseUrl);
     requireHttpUrl("--grafana-url", grafanaUrl);
     alertmanagerUrls.forEach(url -> requireHttpUrl("--alertmanager-urls", url));
@@ -301,5 +305,10 @@ public final class JobOptions {
   /** Where a page leads. */
   public PageLinks pageLinks() {
     return new PageLinks(grafanaUrl, runbooksUrl);
+  }
+
+  /** What concerns the findings job. */
+  public FindingOptions findings() {
+    return findings;
   }
 }

@@ -131,6 +131,36 @@ public final class OperatorUids {
   /** WAN: transitions of episodes to ClickHouse. */
   public static final String WAN_TABLE_SINK = "wan-table-sink";
 
+  /** Findings: syslog, traps, gauges and heartbeats from Kafka. */
+  public static final String FINDINGS_EVENTS_SOURCE = "findings-events-source";
+
+  /** Findings: keeps what routers say of gateway groups. */
+  public static final String FINDINGS_GATEWAY_CLAIMS = "findings-gateway-claims";
+
+  /** Findings: split_active, with the state of every group. */
+  public static final String FINDINGS_GATEWAYS = "findings-gateways";
+
+  /** Findings: keeps gauges of connections, and disconnects. */
+  public static final String FINDINGS_CONNECTION_EVENTS = "findings-connection-events";
+
+  /** Findings: conn_limit, with the state of every table. */
+  public static final String FINDINGS_CONNECTION_TABLES = "findings-connection-tables";
+
+  /** Findings: keeps the agents' counters. */
+  public static final String FINDINGS_HEARTBEATS = "findings-heartbeats";
+
+  /** Findings: agent_silent, with the state of every agent. */
+  public static final String FINDINGS_AGENTS = "findings-agents";
+
+  /** Findings: keeps sequence gaps. */
+  public static final String FINDINGS_GAPS = "findings-gaps";
+
+  /** Findings: sequence_gaps, with the state of every device that has some. */
+  public static final String FINDINGS_SEQUENCE_GAPS = "findings-sequence-gaps";
+
+  /** Findings: alert updates to Kafka. */
+  public static final String FINDINGS_SINK = "findings-sink";
+
   /** All of them. */
   public static final Set<String> ALL =
       Set.of(
@@ -174,7 +204,17 @@ public final class OperatorUids {
           WAN_REMOTE_SITES,
           WAN_EPISODES_SINK,
           WAN_ALERTS_SINK,
-          WAN_TABLE_SINK);
+          WAN_TABLE_SINK,
+          FINDINGS_EVENTS_SOURCE,
+          FINDINGS_GATEWAY_CLAIMS,
+          FINDINGS_GATEWAYS,
+          FINDINGS_CONNECTION_EVENTS,
+          FINDINGS_CONNECTION_TABLES,
+          FINDINGS_HEARTBEATS,
+          FINDINGS_AGENTS,
+          FINDINGS_GAPS,
+          FINDINGS_SEQUENCE_GAPS,
+          FINDINGS_SINK);
 
   private OperatorUids() {}
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.jobs.alerts.AlertsJob;
 import io.tocsin.jobs.archive.ArchiveJob;
+import io.tocsin.jobs.findings.FindingsJob;
 import io.tocsin.jobs.paging.PagingJob;
 import io.tocsin.jobs.registrations.RegistrationsJob;
 import io.tocsin.jobs.wan.WanJob;
@@ -25,7 +26,8 @@ class JobGraphsTest {
           AlertsJob.NAME, AlertsJob::configure,
           PagingJob.NAME, PagingJob::configure,
           RegistrationsJob.NAME, RegistrationsJob::configure,
-          WanJob.NAME, WanJob::configure);
+          WanJob.NAME, WanJob::configure,
+          FindingsJob.NAME, FindingsJob::configure);
 
   /** How Flink names the committing half of a sink after the sink's uid. */
   private static final String COMMITTER_PREFIX = "Sink Committer: ";

@@ -3,6 +3,7 @@ package io.tocsin.embedded.flink;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.jobs.alerts.AlertsJob;
 import io.tocsin.jobs.archive.ArchiveJob;
+import io.tocsin.jobs.findings.FindingsJob;
 import io.tocsin.jobs.paging.PagingJob;
 import io.tocsin.jobs.registrations.RegistrationsJob;
 import io.tocsin.jobs.wan.WanJob;
@@ -67,6 +68,7 @@ public final class FlinkMain implements Callable<Integer> {
     JOBS.put("paging", PagingJob.class);
     JOBS.put("registrations", RegistrationsJob.class);
     JOBS.put("wan", WanJob.class);
+    JOBS.put("findings", FindingsJob.class);
   }
 
   @Option(

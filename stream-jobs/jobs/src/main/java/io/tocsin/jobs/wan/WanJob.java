@@ -10,6 +10,7 @@ import io.tocsin.correlation.wan.Probe;
 import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
@@ -17,7 +18,6 @@ import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -41,8 +41,6 @@ public final class WanJob {
   public static final String NAME = "tocsin-wan";
 
   private static final long MAX_DISORDER_MILLIS = 1_500;
-  private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private WanJob() {}
 
@@ -84,7 +82,8 @@ public final class WanJob {
       Sink<Event> alerts,
       Sink<WanEpisode> table) {
     SingleOutputStreamOperator<WanEpisode> episodes =
-        env.fromSource(events, byAgentsClock(), "events")
+        env.fromSource(
+                events, AgentsClock.watermarks(Duration.ofMillis(MAX_DISORDER_MILLIS)), "events")
             .uid(OperatorUids.WAN_EVENTS_SOURCE)
             .filter(WanJob::concernsLinks)
             .name("probes, counters, syslog of links")
@@ -121,12 +120,5 @@ public final class WanJob {
       case SYSLOG -> SyslogHistory.isWorthKeeping(event);
       default -> false;
     };
-  }
-
-  private static WatermarkStrategy<Event> byAgentsClock() {
-    return WatermarkStrategy.<Event>forBoundedOutOfOrderness(Duration.ofMillis(MAX_DISORDER_MILLIS))
-        .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
-        .withIdleness(IDLE_PARTITION_AFTER);
   }
 }

@@ -1,0 +1,37 @@
+package io.tocsin.correlation.findings;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The connection table of one device; forgotten after an hour without a poll or a disconnect. */
+public final class ConnectionTable {
+  /** Place of the device. */
+  public String site = "";
+
+  /** Name of the gauge. */
+  public String gauge = "";
+
+  /** Newest value of it. */
+  public double value;
+
+  /** Newest limit of it. */
+  public double limit;
+
+  /** When it was polled, Unix nanoseconds. */
+  public long polledAtUnixNanos;
+
+  /** When connections were cut within the last minute, Unix nanoseconds; at most 1,000. */
+  public List<Long> disconnectsUnixNanos = new ArrayList<>();
+
+  /** Most disconnects within a minute since the alert was raised. */
+  public int mostDisconnects;
+
+  /** Severity number that the alert was raised with, 0 while there is none. */
+  public int raisedSeverity;
+
+  /** When something was heard last, Unix nanoseconds. */
+  public long heardAtUnixNanos;
+
+  /** For Flink, which makes it by its fields. */
+  public ConnectionTable() {}
+}

@@ -1,0 +1,31 @@
+package io.tocsin.correlation.findings;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * The routers of one gateway group and what each said last. Never given up: a router says what it
+ * is once and then nothing for months. It is bounded by the groups that an installation has.
+ */
+public final class GatewayGroup {
+  /** Place of the group. */
+  public String site = "";
+
+  /** Protocol, interface and number. */
+  public String group = "";
+
+  /** Whether each router is active, by its name. */
+  public Map<String, Boolean> isActive = new TreeMap<>();
+
+  /** When each router said so, Unix nanoseconds. */
+  public Map<String, Long> saidAtUnixNanos = new TreeMap<>();
+
+  /** Number of active routers that the alert was raised with, -1 while there is none. */
+  public int raisedWith = -1;
+
+  /** Device that the alert was raised for. */
+  public String raisedFor = "";
+
+  /** For Flink, which makes it by its fields. */
+  public GatewayGroup() {}
+}

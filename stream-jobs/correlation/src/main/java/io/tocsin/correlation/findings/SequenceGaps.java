@@ -1,0 +1,22 @@
+package io.tocsin.correlation.findings;
+
+/** The gaps of one device; forgotten when it has shown none for five minutes. */
+public final class SequenceGaps {
+  /** Place of the device. */
+  public String site = "";
+
+  /** Missing messages since the alert was raised. */
+  public long missing;
+
+  /** Gaps since then. */
+  public long gaps;
+
+  /** When the newest gap showed, Unix nanoseconds. */
+  public long newestUnixNanos;
+
+  /** When the alert was told last, Unix nanoseconds; 0 before the first time. */
+  public long toldAtUnixNanos;
+
+  /** For Flink, which makes it by its fields. */
+  public SequenceGaps() {}
+}

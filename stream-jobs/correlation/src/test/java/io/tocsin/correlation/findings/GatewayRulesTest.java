@@ -1,0 +1,146 @@
+package io.tocsin.correlation.findings;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.SnmpTrap;
+import io.tocsin.events.v1.Syslog;
+import io.tocsin.testsupport.TestEvents;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GatewayRulesTest {
+  private final GatewayRules rules = new GatewayRules();
+  private final GatewayGroup group = new GatewayGroup();
+  private final List<Event> told = new ArrayList<>();
+
+  private GatewayRulesTest says(int second, String router, String state) {
+    GatewayClaim claim = GatewayClaim.of(message(second, router, state)).orElseThrow();
+    told.addAll(rules.onClaim(group, claim).updates());
+    return this;
+  }
+
+  private GatewayRulesTest at(int second) {
+    told.addAll(rules.onTimer(group, unixNanos(NOON.plusSeconds(second))).updates());
+    return this;
+  }
+
+  private static Event message(int second, String router, String state) {
+    return syslog(second, router, "%HSRP-5-STATECHANGE: Vlan10 Grp 10 state Standby -> " + state);
+  }
+
+  private static Event syslog(int second, String router, String message) {
+    return TestEvents.syslog(second, NOON.plusSeconds(second)).toBuilder()
+        .setDevice(router)
+        .setSite("zrh")
+        .setSyslog(Syslog.newBuilder().setSeverity(5).setMessage(message))
+        .build();
+  }
+
+  private List<String> told() {
+    return told.stream()
+        .map(Event::getAlertUpdate)
+        .map(update -> update.getAction().getNumber() + " " + update.getSummary())
+        .toList();
+  }
+
+  @Test
+  void twoActiveRoutersAreToldWithBothNames() {
+    says(0, "gw-a", "Active").at(10).says(60, "gw-b", "Active").at(70);
+
+    assertThat(told()).containsExactly("1 hsrp Vlan10 10: active gw-a and gw-b");
+    AlertUpdate update = told.get(0).getAlertUpdate();
+    assertThat(update.getCheck()).isEqualTo("split_active");
+    assertThat(update.getLabelsMap()).containsEntry("routers", "gw-a, gw-b");
+    assertThat(update.getFingerprintLabelsList()).containsExactly("group");
+  }
+
+  @Test
+  void takeoverIsNotTold() {
+    says(0, "gw-a", "Active").says(1, "gw-b", "Standby").at(11);
+    says(60, "gw-b", "Active").at(62).says(63, "gw-a", "Speak").at(73);
+
+    assertThat(told()).isEmpty();
+  }
+
+  @Test
+  void groupWithoutAnActiveRouterIsToldAndClearedWhenOneTakesOver() {
+    says(0, "gw-a", "Active").says(1, "gw-b", "Standby").at(11);
+    says(60, "gw-a", "Init").at(70).says(90, "gw-b", "Active").at(100);
+
+    assertThat(told())
+        .containsExactly(
+            "1 hsrp Vlan10 10: none of gw-a, gw-b is active", "2 hsrp Vlan10 10: active gw-b");
+    assertThat(told.get(1).getDevice()).isEqualTo(told.get(0).getDevice());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2, 3, 4, 5})
+  void everyOrderOfArrivalEndsInTheSameState(long seed) {
+    List<Event> messages = new ArrayList<>();
+    for (int i = 0; i < 12; i++) {
+      messages.add(message(i, i % 3 == 0 ? "gw-a" : "gw-b", i % 2 == 0 ? "Active" : "Standby"));
+    }
+    GatewayGroup inOrder = new GatewayGroup();
+    messages.forEach(event -> rules.onClaim(inOrder, GatewayClaim.of(event).orElseThrow()));
+    Collections.shuffle(messages, new Random(seed));
+
+    messages.forEach(event -> rules.onClaim(group, GatewayClaim.of(event).orElseThrow()));
+
+    assertThat(group.isActive).isEqualTo(inOrder.isActive);
+    assertThat(group.saidAtUnixNanos).isEqualTo(inOrder.saidAtUnixNanos);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "%HSRP-5-STATECHANGE: GigabitEthernet0/1 Grp 1 state Standby -> Active|hsrp GigabitEthernet0/1 1|true",
+        "%STANDBY-6-STATECHANGE: Vlan20 Group 20 state Active -> Speak|hsrp Vlan20 20|false",
+        "%VRRP-6-STATECHANGE: Vl30 Grp 30 state Backup -> Master|vrrp Vl30 30|true",
+        "(VI_1) Entering MASTER STATE|vrrp instance VI_1|true",
+        "VRRP_Instance(VI_1) Entering BACKUP STATE|vrrp instance VI_1|false"
+      })
+  void routersSaySoInTheirDialect(String message, String group, boolean isActive) {
+    GatewayClaim claim = GatewayClaim.of(syslog(1, "gw-a", message)).orElseThrow();
+
+    assertThat(claim.group()).isEqualTo(group);
+    assertThat(claim.isActive()).isEqualTo(isActive);
+    assertThat(claim.key()).isEqualTo("zrh/" + group);
+  }
+
+  @Test
+  void trapOfHsrpIsAClaim() {
+    Event trap =
+        TestEvents.snmpTrap(1, NOON).toBuilder()
+            .setSnmpTrap(
+                SnmpTrap.newBuilder()
+                    .setTrapOid("1.3.6.1.4.1.9.9.106.2.0.1")
+                    .addVarbinds(
+                        SnmpTrap.Varbind.newBuilder()
+                            .setOid("1.3.6.1.4.1.9.9.106.1.2.1.1.15.12.10")
+                            .setValue("active(6)")))
+            .build();
+
+    GatewayClaim claim = GatewayClaim.of(trap).orElseThrow();
+
+    assertThat(claim.group()).isEqualTo("hsrp ifIndex 12 10");
+    assertThat(claim.isActive()).isTrue();
+  }
+
+  @Test
+  void otherMessagesAreNone() {
+    assertThat(GatewayClaim.of(TestEvents.syslog(1, NOON))).isEmpty();
+    assertThat(GatewayClaim.of(TestEvents.snmpTrap(1, NOON))).isEmpty();
+    assertThat(GatewayClaim.of(TestEvents.gauge(1, NOON))).isEmpty();
+  }
+}

@@ -1,0 +1,84 @@
+package io.tocsin.jobs.findings;
+
+import io.tocsin.correlation.findings.ConnectionLimitRules;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import picocli.CommandLine.Option;
+
+/** What the findings job can be told on the command line; a part of {@code JobOptions}. */
+public final class FindingOptions {
+  private static final double CLEARED_BELOW = 0.9;
+
+  @Option(
+      names = "--connection-gauges",
+      paramLabel = "REGEX",
+      defaultValue = "conn|session",
+      description = "names of the gauges that are connection tables (default: ${DEFAULT-VALUE})")
+  private String connectionGauges;
+
+  @Option(
+      names = "--connection-limit-ratio",
+      paramLabel = "SHARE",
+      defaultValue = "0.9",
+      description = {
+        "share of its limit from which on a connection table is told as conn_limit; cleared a tenth",
+        "below it (default: ${DEFAULT-VALUE})"
+      })
+  private double connectionLimitRatio;
+
+  @Option(
+      names = "--disconnect-pattern",
+      paramLabel = "REGEX",
+      defaultValue =
+          "table full|connection limit|session limit|disconnected|connection reset|teardown|aged out",
+      description = "syslog messages that are a cut connection (default: ${DEFAULT-VALUE})")
+  private String disconnectPattern;
+
+  @Option(
+      names = "--disconnect-burst",
+      paramLabel = "N",
+      defaultValue = "10",
+      description =
+          "disconnects within a minute that make conn_limit major (default: ${DEFAULT-VALUE})")
+  private int disconnectBurst;
+
+  /** With the defaults of the command line, once picocli has read one. */
+  public FindingOptions() {}
+
+  /**
+   * Checks what was read.
+   *
+   * @throws IllegalArgumentException naming the option that is wrong
+   */
+  public void check() {
+    if (disconnectBurst < 1) {
+      throw new IllegalArgumentException(
+          "--disconnect-burst is " + disconnectBurst + ": give at least 1");
+    }
+    if (!(connectionLimitRatio > 0 && connectionLimitRatio <= 1)) {
+      throw new IllegalArgumentException(
+          "--connection-limit-ratio is " + connectionLimitRatio + ": give more than 0, at most 1");
+    }
+    requirePattern("--connection-gauges", connectionGauges);
+    requirePattern("--disconnect-pattern", disconnectPattern);
+  }
+
+  private static void requirePattern(String option, String regex) {
+    try {
+      Pattern.compile(regex);
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(
+          option + " is no regular expression: " + e.getMessage(), e);
+    }
+  }
+
+  /** Rules of finding conn_limit. */
+  public ConnectionLimitRules connectionLimit() {
+    return new ConnectionLimitRules(
+        connectionGauges,
+        connectionLimitRatio,
+        CLEARED_BELOW * connectionLimitRatio,
+        disconnectBurst,
+        disconnectPattern);
+  }
+}

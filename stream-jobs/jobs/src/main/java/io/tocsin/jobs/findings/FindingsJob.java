@@ -1,0 +1,126 @@
+package io.tocsin.jobs.findings;
+
+import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
+import io.tocsin.connectors.kafka.KafkaEndpoints;
+import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.correlation.findings.ConnectionLimitRules;
+import io.tocsin.correlation.findings.GatewayClaim;
+import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.AgentsClock;
+import io.tocsin.jobs.JobOptions;
+import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.OperatorUids;
+import io.tocsin.model.ProtobufTypeInfo;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.api.common.functions.FilterFunction;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Findings that need more than one message, by the rules of {@code correlation/findings}: syslog,
+ * traps, gauges and heartbeats to alert updates on {@code events-alert-v1}, at once, at least once.
+ */
+public final class FindingsJob {
+  /** Name of the job and of its consumer group. */
+  public static final String NAME = "tocsin-findings";
+
+  private static final Duration MAX_DISORDER = Duration.ofSeconds(2);
+
+  private FindingsJob() {}
+
+  /** Runs the job with the options of {@link JobOptions}. */
+  public static void main(String[] args) throws Exception {
+    JobRunner.run(NAME, FindingsJob::configure, args);
+  }
+
+  /** Builds the job's graph against the Kafka of the options. */
+  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+    JobRunner.prepare(env, options);
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    List<String> topics =
+        List.of(
+            Topics.EVENTS_SYSLOG, Topics.EVENTS_SNMP, Topics.EVENTS_COUNTERS, Topics.AGENT_STATS);
+    define(
+        env,
+        options.findings().connectionLimit(),
+        kafka.events(NAME, topics, Undecodable.SKIP),
+        kafka.findings());
+  }
+
+  /**
+   * Builds the job's graph.
+   *
+   * @param connectionLimit rules of finding conn_limit
+   * @param events syslog, traps, gauges and heartbeats; other bodies are left alone
+   * @param findings takes the alert updates
+   */
+  public static void define(
+      StreamExecutionEnvironment env,
+      ConnectionLimitRules connectionLimit,
+      Source<Event, ?, ?> events,
+      Sink<Event> findings) {
+    DataStream<Event> heard =
+        env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
+            .uid(OperatorUids.FINDINGS_EVENTS_SOURCE);
+    DataStream<Event> gateways =
+        find(
+            heard,
+            event -> GatewayClaim.of(event).isPresent(),
+            OperatorUids.FINDINGS_GATEWAY_CLAIMS,
+            event -> GatewayClaim.of(event).orElseThrow().key(),
+            new GatewaysFunction(),
+            OperatorUids.FINDINGS_GATEWAYS);
+    DataStream<Event> tables =
+        find(
+            heard,
+            connectionLimit::concerns,
+            OperatorUids.FINDINGS_CONNECTION_EVENTS,
+            Event::getDevice,
+            new ConnectionTablesFunction(connectionLimit),
+            OperatorUids.FINDINGS_CONNECTION_TABLES);
+    DataStream<Event> agents =
+        find(
+            heard,
+            Event::hasAgentStats,
+            OperatorUids.FINDINGS_HEARTBEATS,
+            Event::getAgentId,
+            new AgentsFunction(),
+            OperatorUids.FINDINGS_AGENTS);
+    DataStream<Event> gaps =
+        find(
+            heard,
+            Event::hasSequenceGap,
+            OperatorUids.FINDINGS_GAPS,
+            Event::getDevice,
+            new SequenceGapsFunction(),
+            OperatorUids.FINDINGS_SEQUENCE_GAPS);
+    gateways
+        .union(tables, agents, gaps)
+        .sinkTo(findings)
+        .name("findings")
+        .uid(OperatorUids.FINDINGS_SINK);
+  }
+
+  private static DataStream<Event> find(
+      DataStream<Event> heard,
+      FilterFunction<Event> filter,
+      String filterUid,
+      KeySelector<Event, String> key,
+      FindingFunction<?> rules,
+      String uid) {
+    return heard
+        .filter(filter)
+        .name(filterUid)
+        .uid(filterUid)
+        .keyBy(key, Types.STRING)
+        .process(rules)
+        .returns(ProtobufTypeInfo.forMessage(Event.class))
+        .name(uid)
+        .uid(uid);
+  }
+}

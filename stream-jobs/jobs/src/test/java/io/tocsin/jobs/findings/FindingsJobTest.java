@@ -1,0 +1,116 @@
+package io.tocsin.jobs.findings;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.correlation.findings.ConnectionLimitRules;
+import io.tocsin.correlation.findings.ConnectionTable;
+import io.tocsin.correlation.findings.GatewayGroup;
+import io.tocsin.correlation.findings.HeardAgent;
+import io.tocsin.correlation.findings.SequenceGaps;
+import io.tocsin.events.v1.Event;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.testsupport.CollectingSink;
+import io.tocsin.testsupport.ListSource;
+import io.tocsin.testsupport.TestCluster;
+import io.tocsin.testsupport.TestEvents;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.types.PojoTestUtils;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class FindingsJobTest {
+  @RegisterExtension static final MiniClusterExtension CLUSTER = TestCluster.extension();
+
+  private static final ConnectionLimitRules LIMITS =
+      new ConnectionLimitRules("conn", 0.9, 0.81, 2, "disconnected");
+
+  private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
+
+  @AfterEach
+  void close() throws Exception {
+    if (harness != null) {
+      harness.close();
+    }
+  }
+
+  private static Event syslog(int second, String device, String message) {
+    Event.Builder event = TestEvents.syslog(second, NOON.plusSeconds(second)).toBuilder();
+    event.setDevice(device).getSyslogBuilder().setMessage(message);
+    return event.build();
+  }
+
+  @Test
+  void everyFindingIsTold() throws Exception {
+    String active = "%HSRP-5-STATECHANGE: Vlan10 Grp 10 state Standby -> Active";
+    List<Event> events = new ArrayList<>();
+    events.add(syslog(1, "gw-a", active));
+    events.add(syslog(2, "gw-b", active));
+    events.add(TestEvents.gauge(3, NOON.plusSeconds(3)));
+    events.add(syslog(4, "n0418", "user 1 disconnected"));
+    events.add(syslog(5, "n0418", "user 2 disconnected"));
+    events.add(TestEvents.sequenceGap(6, NOON.plusSeconds(6)));
+    events.add(TestEvents.reject(7, NOON.plusSeconds(7)));
+
+    var env = TestCluster.environment();
+    try (CollectingSink<Event> findings = new CollectingSink<>()) {
+      FindingsJob.define(env, LIMITS, ListSource.of(Event.class, events), findings);
+      env.execute();
+
+      assertThat(findings.elements())
+          .extracting(event -> event.getAlertUpdate().getCheck() + " " + event.getDevice())
+          .contains("split_active gw-a", "conn_limit n0418", "sequence_gaps n0418");
+    }
+  }
+
+  @Test
+  void silentAgentIsToldByTheJobsOwnClockAndStateIsFreeOfKryo() throws Exception {
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(HeardAgent.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(ConnectionTable.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatewayGroup.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(SequenceGaps.class);
+    long start = System.currentTimeMillis();
+    harness = harness(new AgentsFunction(), Event::getAgentId);
+    harness.setProcessingTime(start);
+    harness.processElement(TestEvents.agentStats(1, NOON), 0);
+    harness.setProcessingTime(start + 29_000);
+    assertThat(harness.extractOutputValues()).isEmpty();
+
+    harness.setProcessingTime(start + 120_000);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(event -> event.getAlertUpdate().getCheck())
+        .containsExactly("agent_silent");
+  }
+
+  @Test
+  void quietDeviceLeavesNothing() throws Exception {
+    harness = harness(new SequenceGapsFunction(), Event::getDevice);
+    harness.processElement(TestEvents.sequenceGap(1, NOON), NOON.toEpochMilli());
+
+    harness.processWatermark(NOON.plusSeconds(301).toEpochMilli());
+
+    assertThat(harness.extractOutputValues()).hasSize(2);
+    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness(
+      FindingFunction<?> function, KeySelector<Event, String> key) throws Exception {
+    harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new KeyedProcessOperator<>(function), key, Types.STRING);
+    harness.setup(
+        ProtobufTypeInfo.forMessage(Event.class).createSerializer(new SerializerConfigImpl()));
+    harness.open();
+    return harness;
+  }
+}
