@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub mod balance;
+pub mod devices;
 pub mod enforce;
 pub mod parse;
 pub mod schema;

@@ -3,6 +3,7 @@
 //! It promises that what it reports as sent was taken by the kernel, and nothing more: UDP gives no receipt. `tocsin balance` tells
 //! what became of it.
 
+mod dhcp;
 mod events_file;
 mod framing;
 mod generate;
@@ -32,8 +33,12 @@ Examples:
   tocsin send integration-tests/scenarios/burst-500/updates.jsonl          as it happened
   tocsin send burst.jsonl --rate 100 --target alert-udp=192.0.2.7:5515
   tocsin send --generate syslog-tcp --count 1000000 --sources 50           as fast as it goes
+  tocsin send --generate dhcp-udp --count 200000 --sources 20000           20,000 clients: DISCOVER to ACK, renewals, rebinds
 
 Further keys of a line: \"payload_base64\" in place of \"payload\", \"repeat\": N, \"framing\" as --framing.
+A line {\"offset_ms\": 12, \"dhcp\": {\"type\": \"discover\", \"mac\": \"02:00:00:00:00:01\"}} is a DHCP packet for dhcp-udp. type: discover offer request
+decline ack nak release inform. Of a request, state: selecting init_reboot renewing rebinding. Further: ip server relay circuit_id remote_id
+hostname lease_seconds renewal_seconds rebinding_seconds router prefix_length vendor_class fingerprint message xid elapsed_seconds broadcast.
 A line {\"offset_ms\": 12, \"event\": {...}} is an event in protobuf's JSON form and goes straight to its Kafka topic: counters, gauges, probes.";
 
 /// `tocsin send ...`
@@ -45,7 +50,7 @@ pub struct SendArgs {
     #[arg(value_name = "FILE.jsonl", conflicts_with = "generate")]
     file: Option<PathBuf>,
 
-    /// Make up traffic for this listener: RFC 5424 syslog or alert updates, each numbered "seq=000001" and counting. At full speed
+    /// Make up traffic for this listener: RFC 5424 syslog or alert updates, each numbered "seq=000001" and counting, or DHCP. At full speed
     /// unless --rate says otherwise.
     #[arg(long, value_name = "TARGET")]
     generate: Option<Target>,
@@ -54,11 +59,11 @@ pub struct SendArgs {
     #[arg(long, value_name = "N", default_value_t = 1000, requires = "generate", value_parser = clap::value_parser!(u64).range(1..))]
     count: u64,
 
-    /// Bytes of each generated payload.
+    /// Bytes of each generated payload; DHCP packets have the size that they have.
     #[arg(long, value_name = "BYTES", default_value_t = 200, requires = "generate")]
     size: usize,
 
-    /// Device names in the generated messages, used in turn: gen-0001, gen-0002 ...
+    /// Device names in the generated messages, used in turn: gen-0001, gen-0002 ... For DHCP, clients.
     #[arg(long, value_name = "N", default_value_t = 1, requires = "generate", value_parser = clap::value_parser!(u32).range(1..))]
     sources: u32,
 

@@ -6,11 +6,12 @@ use clap::{Parser, Subcommand};
 use tocsin_agent::cli::AgentArgs;
 use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
+use tocsin_operate::devices::DevicesArgs;
 use tocsin_operate::enforce::EnforceArgs;
 use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
-use tocsin_operate::{Failure, ask, balance, enforce, parse, schema, send};
+use tocsin_operate::{Failure, ask, balance, devices, enforce, parse, schema, send};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -23,6 +24,7 @@ Examples:
   tocsin send burst.jsonl                                  play an events file at its own times
   tocsin send --generate syslog-udp --count 10000 --rate 1000
   tocsin parse messages.log                                what would the agent make of these lines?
+  tocsin devices import register.csv --dry-run             who is registered: what would change?
   tocsin balance --wait 10                                 is everything that was sent also stored?
   tocsin ask --list                                        which questions are saved?
 
@@ -49,6 +51,8 @@ enum Command {
     Parse(ParseArgs),
     /// Print the balance sheet: what was sent, and where every record of it is now.
     Balance(BalanceArgs),
+    /// Say who is registered on the network.
+    Devices(DevicesArgs),
     /// Ask a saved question: who had this address, what happened around this time, what is new.
     Ask(AskArgs),
     /// Keep an ipset or nftables set in step with the registrations of devices.
@@ -70,6 +74,7 @@ fn main() -> ExitCode {
         Command::Send(args) => exit_code(send::run(&args)),
         Command::Parse(args) => exit_code(parse::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
+        Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),
     }

@@ -55,6 +55,7 @@ fn every_command_has_help() {
         &["send"],
         &["parse"],
         &["ask", "balance"],
+        &["devices", "import"],
     ] {
         let (code, out, _) = run(&[command, &["--help"]].concat());
         assert_eq!(code, Some(0), "{command:?}");

@@ -7,9 +7,12 @@ use std::path::Path;
 use std::sync::Barrier;
 use std::thread;
 
+use tocsin_wire::registrations::Device;
+
 use super::files::SchemaFile;
 use super::topics::{Cleanup, Topic};
 use super::*;
+use crate::devices::topic::DevicesTopic;
 
 /// The address in `variable`; none, with a word about it, where the test shall be skipped.
 fn server(variable: &str) -> Option<String> {
@@ -182,6 +185,20 @@ fn another_number_of_partitions_is_refused_by_name() {
     topics[0].partitions = 4;
     let failure = apply_topics(&kafka, &topics, Some(1)).unwrap_err().to_string();
     assert!(failure.contains(&topics[0].name) && failure.contains("has 2 partitions"), "{failure}");
+}
+
+#[test]
+fn a_device_that_is_written_is_read_and_one_that_is_removed_is_gone() {
+    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
+    let own = own_topic("devices");
+    apply_topics(&Kafka::new(&address).unwrap(), std::slice::from_ref(&own), Some(1)).unwrap();
+    let topic = DevicesTopic::new(&address, &own.name);
+    assert!(topic.read().unwrap().is_empty());
+    let device = |mac: &str| Device { mac: mac.to_owned(), owner: "Ada".to_owned(), access: 2, ..Device::default() };
+    topic.write(&[device("02:00:00:00:00:01"), device("02:00:00:00:00:02")], &[], 7).unwrap();
+    topic.write(&[], &["02:00:00:00:00:01".to_owned()], 8).unwrap();
+    let expected = Device { imported_at_unix_nanos: 7, ..device("02:00:00:00:00:02") };
+    assert_eq!(topic.read().unwrap().into_values().collect::<Vec<_>>(), [expected]);
 }
 
 #[test]

@@ -3,8 +3,11 @@
 //! ```json
 //! {"offset_ms": 12, "to": "alert-udp", "payload": "{\"action\":\"update\", ... \"time\":\"{{now}}\"}"}
 //! {"offset_ms": 13.5, "to": "syslog-tcp", "payload_base64": "AAEC", "framing": "none", "repeat": 3}
+//! {"offset_ms": 15, "dhcp": {"type": "request", "state": "renewing", "mac": "02:00:00:00:00:01", "ip": "10.20.0.9"}}
 //! {"offset_ms": 20, "event": {"agentId": "probe-fra", "device": "gw1", "linkProbe": {"linkId": "fra-ams", "rttMs": 9.5}}}
 //! ```
+//! A line with `dhcp` is a DHCP packet for the listener `dhcp-udp`; [`super::dhcp`] has its fields.
+//!
 //! A line with `event` is an event in protobuf's JSON form (see `schemas/golden/event`) that goes straight to its Kafka topic; this is how
 //! polled counters and probes are played, which no datagram carries. Times, identity and numbers that it leaves out are filled in.
 //!
@@ -20,6 +23,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::Deserialize;
 use tocsin_wire::{event_from_json, events};
 
+use super::dhcp;
 use super::framing::Framing;
 use super::target::Target;
 use super::traffic::MAX_DATAGRAM_BYTES;
@@ -85,6 +89,7 @@ struct Line {
     event: Option<serde_json::Value>,
     payload: Option<String>,
     payload_base64: Option<String>,
+    dhcp: Option<dhcp::Packet>,
     framing: Option<Framing>,
     #[serde(default = "once")]
     repeat: u32,
@@ -103,7 +108,7 @@ impl EventsFile {
         Self::parse(&text, default_framing).map_err(|(line, reason)| {
             Failure::usage(
                 format!("{}:{line}: {reason}", path.display()),
-                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional; or {"offset_ms": 12, "event": {"agentId": ...}}"#,
+                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp"|"dhcp-udp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional; or {"offset_ms": 12, "dhcp": {"type": "discover", "mac": "02:00:00:00:00:01"}} or {"offset_ms": 12, "event": {"agentId": ...}}"#,
             )
         })
     }
@@ -161,12 +166,18 @@ fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Eve
         return Err("repeat must be at least 1".to_owned());
     }
     if let Some(json) = &line.event {
-        if line.to.is_some() || line.payload.is_some() || line.payload_base64.is_some() || line.framing.is_some() {
+        if line.to.is_some() || line.dhcp.is_some() || line.payload.is_some() || line.payload_base64.is_some() || line.framing.is_some() {
             return Err("an event goes to its Kafka topic: it has no to, payload or framing".to_owned());
         }
         return Ok(Event { offset, target: None, framing: None, payload: Payload::Event(Box::new(finished_event(json)?)) });
     }
-    let to = line.to.ok_or("has neither to (a listener) nor event")?;
+    let to = line.to.or(line.dhcp.as_ref().map(|_| Target::DhcpUdp)).ok_or("has neither to (a listener) nor event nor dhcp")?;
+    if let Some(packet) = &line.dhcp {
+        if to != Target::DhcpUdp || line.payload.is_some() || line.payload_base64.is_some() {
+            return Err("dhcp is the payload of a line to dhcp-udp; remove to and payload".to_owned());
+        }
+        return Ok(Event { offset, target: Some(to), framing: None, payload: Payload::Bytes(packet.bytes()?) });
+    }
     if line.framing.is_some() && to.is_datagram() {
         return Err(format!("framing has no meaning for {}: a datagram is one message", to.name()));
     }

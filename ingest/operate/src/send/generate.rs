@@ -4,6 +4,7 @@
 
 use std::io::Write;
 
+use super::dhcp;
 use super::target::Target;
 use super::traffic::MAX_DATAGRAM_BYTES;
 use crate::Failure;
@@ -55,6 +56,9 @@ impl Generator {
     /// A generator of `count` messages of `size` bytes that name `sources` devices in turn. Refused: a size that the fields in front
     /// of the text alone exceed, or that no datagram holds.
     pub fn new(target: Target, count: u64, size: usize, sources: u32, seed: u64) -> Result<Self, Failure> {
+        if target == Target::DhcpUdp {
+            return Ok(Self { count, target, size: 0, sources, seed, padding: Vec::new() });
+        }
         let mut generator = Self { count, target, size: 0, sources, seed, padding: padding(seed, size) };
         let kinds = SYSLOG_LINES.len().max(ALERT_UPDATES.len());
         let minimum = (0..kinds).map(|kind| generator.fixed_part(kind, count, "2026-11-20T12:00:00.123456Z").len()).max().unwrap_or(0);
@@ -93,6 +97,10 @@ impl Generator {
                 let text = SYSLOG_LINES[kind].4;
                 self.fill(text, self.size.saturating_sub(payload.len() - start), &mut random, payload);
             }
+            Target::DhcpUdp => {
+                let packet = dhcp::generated(index, self.sources).bytes();
+                payload.extend_from_slice(&packet.expect("generated packets have fields that can be sent"));
+            }
         }
     }
 
@@ -105,6 +113,7 @@ impl Generator {
                 payload.extend_from_slice(b"\"}");
             }
             Target::SyslogUdp | Target::SyslogTcp => self.write_syslog_head(kind % SYSLOG_LINES.len(), index, now, &mut payload),
+            Target::DhcpUdp => {}
         }
         payload
     }

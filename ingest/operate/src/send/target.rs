@@ -18,6 +18,8 @@ pub enum Target {
     SyslogUdp,
     /// Syslog over a connection; port 5514.
     SyslogTcp,
+    /// Copies of DHCP packets, one a datagram; port 6767.
+    DhcpUdp,
 }
 
 impl Target {
@@ -27,6 +29,7 @@ impl Target {
             Self::AlertUdp => "alert-udp",
             Self::SyslogUdp => "syslog-udp",
             Self::SyslogTcp => "syslog-tcp",
+            Self::DhcpUdp => "dhcp-udp",
         }
     }
 
@@ -39,6 +42,7 @@ impl Target {
         match self {
             Self::AlertUdp => 5515,
             Self::SyslogUdp | Self::SyslogTcp => 5514,
+            Self::DhcpUdp => 6767,
         }
     }
 }
@@ -81,7 +85,7 @@ impl Addresses {
 /// Reads `NAME=HOST:PORT`.
 pub fn parse_exception(text: &str) -> Result<(Target, String), String> {
     let (name, address) = text.split_once('=').ok_or("write it as NAME=HOST:PORT, for example syslog-udp=127.0.0.1:514")?;
-    let target = Target::from_str(name, false).map_err(|_| format!("{name:?} is none of alert-udp, syslog-udp, syslog-tcp"))?;
+    let target = Target::from_str(name, false).map_err(|_| format!("{name:?} is none of alert-udp, syslog-udp, syslog-tcp, dhcp-udp"))?;
     if !address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
         return Err(format!("{address:?} is not HOST:PORT"));
     }

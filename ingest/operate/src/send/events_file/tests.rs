@@ -60,6 +60,9 @@ fn a_line_that_cannot_be_sent_is_refused_with_its_number_and_the_reason() {
         (r#"{"to":"alert-udp","event":{"agentId":"a"}}"#, 1, "has no to"),
         (r#"{"event":{"agentId":"a","device":"d"}}"#, 1, "a body such as linkProbe"),
         (r#"{"event":{"agentId":"a","gage":{}}}"#, 1, "gage"),
+        (r#"{"to":"alert-udp","dhcp":{"type":"discover","mac":"02:00:00:00:00:01"}}"#, 1, "dhcp is the payload of a line to dhcp-udp"),
+        (r#"{"dhcp":{"type":"discover","mac":"02:00"}}"#, 1, "dhcp: mac"),
+        (r#"{"dhcp":{"type":"hello","mac":"02:00:00:00:00:01"}}"#, 1, "unknown variant `hello`"),
         (&long, 1, "a datagram holds 65507"),
         ("\n", 1, "no event"),
     ];
