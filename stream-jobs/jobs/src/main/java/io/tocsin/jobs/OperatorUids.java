@@ -20,6 +20,11 @@ public final class OperatorUids {
   /** Alerts: makes signals of alert updates. */
   public static final String ALERTS_UPDATE_SIGNALS = "alerts-update-signals";
 
+  /**
+   * Alerts: makes signals of events by rules, with the rules and the figures beyond a threshold.
+   */
+  public static final String ALERTS_RULE_SIGNALS = "alerts-rule-signals";
+
   /** Alerts: the rules, with the state of every fingerprint. */
   public static final String ALERTS_RULES = "alerts-rules";
 
@@ -168,6 +173,7 @@ public final class OperatorUids {
           ARCHIVE_CLICKHOUSE_SINK,
           ALERTS_EVENTS_SOURCE,
           ALERTS_UPDATE_SIGNALS,
+          ALERTS_RULE_SIGNALS,
           ALERTS_RULES,
           ALERTS_DOCUMENTS_SOURCE,
           ALERTS_GATE,

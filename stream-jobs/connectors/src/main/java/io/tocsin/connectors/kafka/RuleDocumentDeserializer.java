@@ -34,11 +34,14 @@ public final class RuleDocumentDeserializer
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<RuleDocument> out) {
     if (record.value() == null) {
       String name = new String(record.key(), StandardCharsets.UTF_8);
-      out.collect(RuleDocument.newBuilder().setName(name).build());
+      out.collect(RuleDocument.newBuilder().setName(name).setTopicOffset(record.offset()).build());
       return;
     }
     try {
-      out.collect(RuleDocument.parseFrom(record.value()));
+      out.collect(
+          RuleDocument.parseFrom(record.value()).toBuilder()
+              .setTopicOffset(record.offset())
+              .build());
     } catch (InvalidProtocolBufferException e) {
       undecodableRecords.inc();
       LOG.error(

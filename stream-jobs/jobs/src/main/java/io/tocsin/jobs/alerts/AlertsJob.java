@@ -11,7 +11,6 @@ import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Gate;
-import io.tocsin.correlation.alerts.Policy;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
@@ -20,12 +19,9 @@ import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
-import io.tocsin.rules.document.Document;
-import io.tocsin.rules.document.PolicyDocument;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
@@ -56,7 +52,15 @@ public final class AlertsJob {
   public static final String NAME = "tocsin-alerts";
 
   /** What becomes signals, and the heartbeat of the agents. */
-  private static final List<String> TOPICS = List.of(Topics.EVENTS_ALERT, Topics.AGENT_STATS);
+  private static final List<String> TOPICS =
+      List.of(
+          Topics.EVENTS_ALERT,
+          Topics.EVENTS_SYSLOG,
+          Topics.EVENTS_SNMP,
+          Topics.EVENTS_COUNTERS,
+          Topics.EVENTS_DHCP,
+          Topics.EVENTS_PROBE,
+          Topics.AGENT_STATS);
 
   /** How far the clocks of agents may lie apart before a timer of one is early for another. */
   private static final Duration MAX_DISORDER = Duration.ofSeconds(2);
@@ -90,19 +94,17 @@ public final class AlertsJob {
    * @param timing of the life of an alert
    * @param storms when many alerts are one
    * @param policies reads who is paged from documents
+   * @param rules reads what is in force before the first event
    */
-  public record Settings(AlertTiming timing, StormLimits storms, PolicyReader policies) {
+  public record Settings(
+      AlertTiming timing, StormLimits storms, PolicyReader policies, RulesAtStart rules) {
     /** Those of a command line. */
     static Settings of(JobOptions options) {
-      return new Settings(options.alertTiming(), options.stormLimits(), Settings::policyOf);
-    }
-
-    /** The policy of a document that is one. */
-    static Optional<Policy> policyOf(RuleDocument record) {
-      Document document = RuleBook.read(record);
-      return document instanceof PolicyDocument policy
-          ? Optional.of(policy.policy())
-          : Optional.empty();
+      return new Settings(
+          options.alertTiming(),
+          options.stormLimits(),
+          RuleBook::policy,
+          RulesAtStart.of(options.kafkaBootstrapServers()));
     }
   }
 
@@ -135,8 +137,14 @@ public final class AlertsJob {
             .returns(ProtobufTypeInfo.forMessage(Signal.class))
             .name("updates")
             .uid(OperatorUids.ALERTS_UPDATE_SIGNALS);
-    // Signals that rules make of other events join here, by union.
-    DataStream<Signal> signals = updates;
+    DataStream<Signal> ofRules =
+        heard
+            .keyBy(Event::getDevice, Types.STRING)
+            .connect(written.broadcast(RulesFunction.DOCUMENTS))
+            .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
+            .name("rules")
+            .uid(OperatorUids.ALERTS_RULE_SIGNALS);
+    DataStream<Signal> signals = updates.union(ofRules);
 
     DataStream<Alert> lives =
         signals

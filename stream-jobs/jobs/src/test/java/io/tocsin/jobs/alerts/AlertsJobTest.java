@@ -4,6 +4,7 @@ import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
 import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.TWO_SECONDS_LATER;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
@@ -13,6 +14,7 @@ import io.tocsin.correlation.alerts.Dependency;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.events.v1.Event;
+import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
 import io.tocsin.testsupport.CollectingSink;
 import io.tocsin.testsupport.ListSource;
@@ -38,9 +40,29 @@ class AlertsJobTest {
   private static final RuleDocument SOME_RULE =
       RuleDocument.newBuilder().setName("link").setYaml("rule: link").build();
 
+  private static final RuleDocument DHCP_RULE =
+      RuleDocument.newBuilder()
+          .setName("dhcp-send-failed")
+          .setOrigin("dhcp.yaml:1")
+          .setYaml(
+              """
+              kind: rule
+              name: dhcp-send-failed
+              fingerprint: [device]
+              expires: never
+              summary: "{device} could not send"
+              clauses:
+                - signal: raise
+                  syslog: { app_name: dhcpd, pattern: 'send_packet: (?P<words>.*)' }
+              """)
+          .build();
+
   private static final AlertsJob.Settings SETTINGS =
       new AlertsJob.Settings(
-          AlertTiming.DEFAULT, StormLimits.DEFAULT, document -> Optional.empty());
+          AlertTiming.DEFAULT,
+          StormLimits.DEFAULT,
+          document -> Optional.empty(),
+          () -> new RulesAtStart.Contents(List.of(DHCP_RULE), 1));
 
   @Test
   void updatesBecomeTransitionsInBothSinksAndOtherBodiesAreLeftToTheArchive() throws Exception {
@@ -49,7 +71,7 @@ class AlertsJobTest {
             List.of(
                 TestEvents.raise(1, NOON),
                 TestEvents.reject(2, NOON),
-                TestEvents.syslog(3, NOON),
+                TestEvents.agentStats(3, NOON),
                 TestEvents.clear(4, TWO_SECONDS_LATER),
                 TestEvents.raise(5, A_SECOND_LATER)));
 
@@ -58,6 +80,15 @@ class AlertsJobTest {
         .containsExactly(
             AlertTransition.ALERT_TRANSITION_OPENED, AlertTransition.ALERT_TRANSITION_RESOLVED);
     assertThat(outcome.history()).isEqualTo(outcome.transitions());
+  }
+
+  @Test
+  void aRuleMakesAnAlertOfSyslog() throws Exception {
+    Outcome outcome = run(List.of(TestEvents.syslog(1, NOON)));
+
+    assertThat(outcome.transitions())
+        .extracting(Alert::getSource, Alert::getDevice, Alert::getSummary)
+        .containsExactly(tuple("dhcp-send-failed", "n0418", "n0418 could not send"));
   }
 
   @Test
@@ -118,8 +149,8 @@ class AlertsJobTest {
                 """)
             .build();
 
-    assertThat(AlertsJob.Settings.policyOf(work)).get().isInstanceOf(MaintenanceWindow.class);
-    assertThat(AlertsJob.Settings.policyOf(behind))
+    assertThat(RuleBook.policy(work)).get().isInstanceOf(MaintenanceWindow.class);
+    assertThat(RuleBook.policy(behind))
         .get()
         .isInstanceOfSatisfying(
             Dependency.class, dependency -> assertThat(dependency.upstreams()).hasSize(2));

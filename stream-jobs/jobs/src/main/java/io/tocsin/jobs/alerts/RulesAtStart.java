@@ -1,0 +1,41 @@
+package io.tocsin.jobs.alerts;
+
+import io.tocsin.rules.topic.RulesTopic;
+import io.tocsin.rules.v1.RuleDocument;
+import java.io.Serializable;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Reads the documents in force before the first event is matched, so that no event is missed
+ * because its rule came after it.
+ */
+@FunctionalInterface
+public interface RulesAtStart extends Serializable {
+  /** How long reading may take: far less than a task may take to start. */
+  Duration DEADLINE = Duration.ofSeconds(30);
+
+  /**
+   * What topic rules-v1 holds.
+   *
+   * @param documents newest document of each name that has one
+   * @param endOffset offset of the next record to come
+   */
+  record Contents(List<RuleDocument> documents, long endOffset) {}
+
+  /** Reads the topic from its beginning to where it ends now. */
+  Contents read();
+
+  /**
+   * Reads it from a cluster. Kafka away, or no such topic, fails the start, which Flink tries
+   * again.
+   *
+   * @param bootstrapServers "host:port", separated by commas
+   */
+  static RulesAtStart of(String bootstrapServers) {
+    return () -> {
+      RulesTopic.Contents contents = new RulesTopic(bootstrapServers, DEADLINE).read();
+      return new Contents(List.copyOf(contents.documents().values()), contents.endOffset());
+    };
+  }
+}
