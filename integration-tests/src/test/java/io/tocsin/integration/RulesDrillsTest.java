@@ -1,0 +1,130 @@
+package io.tocsin.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.tocsin.embedded.JavaProcess;
+import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.rules.command.Main;
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Rules come into force and leave it while the job runs. */
+class RulesDrillsTest {
+  private static final Duration DEADLINE = Duration.ofSeconds(60);
+
+  private static Stack stack;
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void startStack() {
+    stack = TestStacks.create("rules-drills");
+    stack.start();
+  }
+
+  @AfterAll
+  static void stopStack() {
+    if (stack != null) {
+      stack.close();
+    }
+  }
+
+  @Test
+  void rulesArePushedReplacedAndRemovedWithoutARestartAndABadOneChangesNothing() throws Exception {
+    awaitAlertOf("link", "drill-shipped", "%LINK-3-UPDOWN: Interface Gi1, changed state to down");
+
+    Files.writeString(folder.resolve("a.yaml"), rule("drill-a", "valve"));
+    assertThat(push()).isZero();
+    awaitAlertOf("drill-a", "drill-1", "plant: valve 7 stuck");
+
+    Files.writeString(folder.resolve("bad.yaml"), "kind: rule\nname: bad\n");
+    assertThat(push()).isEqualTo(64);
+    Files.delete(folder.resolve("bad.yaml"));
+    awaitAlertOf("drill-a", "drill-2", "plant: valve 8 stuck");
+
+    Files.delete(folder.resolve("a.yaml"));
+    Files.writeString(folder.resolve("b.yaml"), rule("drill-b", "pump"));
+    assertThat(push("--prune")).isZero();
+    // Records of one topic and lines of one device keep their order: with b in force, a is gone.
+    awaitAlertOf("drill-b", "drill-3", "plant: pump 1 stuck");
+    send("drill-3", "plant: valve 9 stuck");
+    send("drill-3", "plant: pump 2 stuck");
+    await("the line after the valve's")
+        .atMost(DEADLINE)
+        .untilAsserted(
+            () ->
+                assertThat(rows("SELECT count() FROM tocsin.syslog WHERE message = 'pump 2 stuck'"))
+                    .hasToString("[[1]]"));
+    assertThat(alerts("drill-a", "drill-3")).isEmpty();
+    assertThat(stack.supervisor().starts(FlinkService.NAME)).as("starts of Flink").isEqualTo(1);
+  }
+
+  /** Sends the line until its alert is there: how soon a pushed rule is in force is not promised. */
+  private void awaitAlertOf(String rule, String device, String line) {
+    await("alert of " + rule + " about " + device)
+        .atMost(DEADLINE)
+        .pollInterval(Duration.ofSeconds(1))
+        .untilAsserted(
+            () -> {
+              send(device, line);
+              assertThat(alerts(rule, device)).hasSize(1);
+            });
+  }
+
+  private static JsonNode alerts(String rule, String device) {
+    return rows(
+        "SELECT state FROM tocsin.alerts WHERE source = '%s' AND device = '%s'"
+            .formatted(rule, device));
+  }
+
+  private static JsonNode rows(String sql) {
+    return stack.clickHouse().rows(sql);
+  }
+
+  private static void send(String device, String line) throws IOException {
+    byte[] frame =
+        "<187>Nov 20 11:59:59 %s %s".formatted(device, line).getBytes(StandardCharsets.UTF_8);
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.send(
+          new DatagramPacket(
+              frame, frame.length, InetAddress.getLoopbackAddress(), stack.ports().syslog()));
+    }
+  }
+
+  private int push(String... options) throws IOException, InterruptedException {
+    List<String> arguments = new ArrayList<>(List.of("push"));
+    arguments.addAll(List.of(options));
+    arguments.addAll(List.of("--kafka", stack.kafkaBootstrapServers(), folder.toString()));
+    return new ProcessBuilder(
+            JavaProcess.command(Main.class, "128m", JavaProcess.quickStartFlags(), arguments))
+        .inheritIO()
+        .start()
+        .waitFor();
+  }
+
+  private static String rule(String name, String word) {
+    return """
+        kind: rule
+        name: %s
+        fingerprint: [device]
+        summary: "{device}: a %s is stuck"
+        clauses: [{ signal: raise, syslog: { app_name: plant, pattern: '%s \\d+ stuck' } }]
+        """
+        .formatted(name, word, word);
+  }
+}
