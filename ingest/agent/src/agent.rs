@@ -66,6 +66,8 @@ pub struct Agent {
 struct RunningListener {
     site: String,
     counters: Arc<Listener>,
+    /// What watches the numbers of its senders; `None` where there is no sender that could number.
+    pipeline: Option<Pipeline>,
     kernel: Option<Kernel>,
     address: Option<SocketAddr>,
     readers: Vec<JoinHandle<()>>,
@@ -77,6 +79,7 @@ impl RunningListener {
         Self {
             site: site.to_owned(),
             counters: Arc::clone(counters),
+            pipeline: None,
             kernel: None,
             address: None,
             readers: Vec::new(),
@@ -128,7 +131,8 @@ impl Agent {
         for (listener_config, counters) in config.listeners.iter().zip(counters) {
             let senders = Arc::new(Senders::default());
             pages.push((Arc::clone(counters), Arc::clone(&senders)));
-            let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders);
+            let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders)
+                .with_readers(listener_config.readers);
             listeners.push(start_listener(&runtime, listener_config, counters, &pipeline, &stop)?);
         }
         for (capture, counters) in config.captures.iter().zip(counters.iter().skip(config.listeners.len())) {
@@ -183,8 +187,9 @@ impl Agent {
         }
     }
 
-    /// Samples the kernel's counters and publishes a report for each listener.
+    /// Samples the kernel's counters and publishes what has become certain, and a report for each listener.
     pub fn report(&self) {
+        self.listeners.iter().filter_map(|listener| listener.pipeline.as_ref()).for_each(|pipeline| pipeline.tell_gaps(now_unix_nanos()));
         self.listeners.iter().filter_map(|listener| listener.kernel.as_ref()).for_each(Kernel::sample);
         let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.site.as_str()));
         stats::report(&self.events, self.publisher.as_ref(), listeners);
@@ -201,6 +206,9 @@ impl Agent {
                 if thread.join().is_err() {
                     tracing::error!(listener = listener.counters.name(), "a thread had failed; this is a defect, please report it");
                 }
+            }
+            if let Some(pipeline) = &listener.pipeline {
+                pipeline.tell_last_gaps();
             }
         }
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
@@ -222,6 +230,7 @@ fn start_listener(
     stop: &Stop,
 ) -> Result<RunningListener, StartError> {
     let mut listener = RunningListener::new(&config.site, counters);
+    listener.pipeline = Some(pipeline.clone());
     match config.transport {
         Transport::Udp => {
             let source = UdpSource::bind(config, Arc::clone(counters))?;

@@ -8,6 +8,7 @@
 mod agent;
 pub mod cli;
 mod config;
+mod gaps;
 mod pipeline;
 mod probes;
 mod stats;

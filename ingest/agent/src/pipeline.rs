@@ -16,6 +16,8 @@ use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::mpsc;
 
+use crate::gaps::{Gaps, Told};
+
 /// Records of one frame that carry its bytes. Without a bound, a datagram of 64 KiB that holds 30,000 elements would become 2 GiB.
 const MAX_RAW_COPIES: u32 = 64;
 
@@ -56,12 +58,18 @@ pub(crate) struct Pipeline {
     site: Arc<str>,
     counters: Arc<Listener>,
     senders: Arc<Senders>,
+    gaps: Arc<Gaps>,
 }
 
 impl Pipeline {
     /// The name of the listener is that of its counters.
     pub(crate) fn new(shared: Shared, reading: Reading, site: &str, counters: Arc<Listener>, senders: Arc<Senders>) -> Self {
-        Self { shared, reading, listener_name: counters.name().into(), site: site.into(), counters, senders }
+        Self { shared, reading, listener_name: counters.name().into(), site: site.into(), counters, senders, gaps: Arc::new(Gaps::new(1)) }
+    }
+
+    /// The same for a listener whose frames come over so many readers.
+    pub(crate) fn with_readers(self, readers: usize) -> Self {
+        Self { gaps: Arc::new(Gaps::new(readers)), ..self }
     }
 
     /// Works until every source of the queue has ended and the queue is empty.
@@ -69,6 +77,16 @@ impl Pipeline {
         while let Some(batch) = queue.blocking_recv() {
             self.batch(batch);
         }
+    }
+
+    /// Publishes the gaps in senders' numbers that are certain by now.
+    pub(crate) fn tell_gaps(&self, now_unix_nanos: u64) {
+        self.publish_gaps(self.gaps.expired(now_unix_nanos));
+    }
+
+    /// Publishes the gaps that are still open when nothing more will come.
+    pub(crate) fn tell_last_gaps(&self) {
+        self.publish_gaps(self.gaps.rest());
     }
 
     fn batch(&self, batch: Batch) {
@@ -128,10 +146,19 @@ impl Pipeline {
     fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize) {
         match parsed {
             Ok(parsed) => {
+                let gaps = self.gaps.see(origin, &parsed);
                 self.counters.event_made();
                 self.publish(&self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+                self.publish_gaps(gaps);
             }
             Err(refusal) => self.reject(origin, Stage::Parse, refusal, original_bytes as u64),
+        }
+    }
+
+    fn publish_gaps(&self, gaps: Vec<Told>) {
+        for Told { after, body } in gaps {
+            self.counters.event_made();
+            self.publish(&self.event(&after.origin, after.device.clone(), after.event_time_unix_nanos, body));
         }
     }
 

@@ -74,21 +74,22 @@ fn nanos_of_fraction(digits: &str) -> u32 {
     nanos
 }
 
-/// `Z`, `+hh:mm` or `+hhmm` at the start of `text`, in seconds, and what follows.
-fn offset(text: &str) -> Option<(i32, &str)> {
+/// `Z`, `+hh:mm`, `+hhmm` or `+hh` at the start of `text`, in seconds, and what follows.
+pub(crate) fn offset(text: &str) -> Option<(i32, &str)> {
     if let Some(rest) = text.strip_prefix(['Z', 'z']) {
         return Some((0, rest));
     }
     let Some(digits_text) = text.strip_prefix(['+', '-']) else { return Some((0, text)) };
     let bytes = digits_text.as_bytes();
     let colon = usize::from(bytes.get(2) == Some(&b':'));
-    let (hours, minutes) = (digits(bytes, 0, 2)?, digits(bytes, 2 + colon, 2)?);
+    let hours = digits(bytes, 0, 2)?;
+    let (minutes, end) = digits(bytes, 2 + colon, 2).map_or((0, 2), |minutes| (minutes, 4 + colon));
     if hours > 23 || minutes > 59 {
         return None;
     }
     let seconds = i32::try_from(hours * 3600 + minutes * 60).ok()?;
     let sign = if text.starts_with('-') { -1 } else { 1 };
-    Some((sign * seconds, digits_text.get(4 + colon..)?))
+    Some((sign * seconds, digits_text.get(end..)?))
 }
 
 /// `count` decimal digits from `start`.

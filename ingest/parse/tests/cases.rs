@@ -88,6 +88,15 @@ fn cases<T: DeserializeOwned>(file: &str) -> Vec<T> {
     serde_saphyr::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// The cases of syslog.yaml and of each vendor in `testdata/syslog/`, with the name of their file.
+fn syslog_cases() -> Vec<(String, SyslogCase)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/syslog");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    let files = files.into_iter().map(|file| format!("syslog/{file}")).chain(["syslog.yaml".to_owned()]);
+    files.flat_map(|file| cases::<SyslogCase>(&file).into_iter().map(move |case| (file.clone(), case))).collect()
+}
+
 fn unix_nanos(time: Timestamp) -> u64 {
     u64::try_from(time.as_nanosecond()).unwrap()
 }
@@ -151,16 +160,21 @@ fn seen_update(result: Result<Parsed, Refusal>) -> ExpectedUpdate {
 
 #[test]
 fn every_syslog_case_gives_what_it_says() {
-    let cases: Vec<SyslogCase> = cases("syslog.yaml");
-    assert!(cases.len() > 50);
-    for case in cases {
+    let cases = syslog_cases();
+    assert!(cases.len() > 370, "{}", cases.len());
+    let mut wrong = Vec::new();
+    for (file, case) in cases {
         let mut results = parse(Format::Syslog, &frame(&case), case.received_at);
-        assert_eq!(results.len(), 1, "{}", case.name);
-        match results.remove(0) {
-            Ok(parsed) => assert_eq!(Some(seen_syslog(parsed)), case.expect, "{}", case.name),
-            Err(refusal) => assert_eq!(Some(word(refusal.reason)), case.refused, "{}", case.name),
+        assert_eq!(results.len(), 1, "{file}: {}", case.name);
+        let (seen, expected) = match results.remove(0) {
+            Ok(parsed) => (format!("{:#?}", Some(seen_syslog(parsed))), format!("{:#?}", case.expect)),
+            Err(refusal) => (word(refusal.reason), case.refused.unwrap_or_default()),
+        };
+        if seen != expected {
+            wrong.push(format!("{file}: {}\nseen {seen}\nexpected {expected}", case.name));
         }
     }
+    assert!(wrong.is_empty(), "{} cases are wrong:\n{}", wrong.len(), wrong.join("\n\n"));
 }
 
 #[test]
@@ -212,7 +226,7 @@ fn mutate(frame: &[u8], other: &[u8], random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn no_mutation_of_the_cases_makes_a_parser_panic_or_answer_nothing() {
-    let mut corpus: Vec<Vec<u8>> = cases::<SyslogCase>("syslog.yaml").iter().map(frame).collect();
+    let mut corpus: Vec<Vec<u8>> = syslog_cases().iter().map(|(_, case)| frame(case)).collect();
     corpus.extend(cases::<AlertCase>("alert.yaml").into_iter().map(|case| case.frame.into_bytes()));
     let mut random = Random(0x7061_7273_6572_7321);
     for round in 0..400_usize {
@@ -227,7 +241,7 @@ fn no_mutation_of_the_cases_makes_a_parser_panic_or_answer_nothing() {
 
 #[test]
 fn no_stream_makes_the_framing_panic_and_its_frames_do_not_depend_on_how_it_was_cut() {
-    let corpus: Vec<Vec<u8>> = cases::<SyslogCase>("syslog.yaml").iter().map(frame).collect();
+    let corpus: Vec<Vec<u8>> = syslog_cases().iter().map(|(_, case)| frame(case)).collect();
     let mut random = Random(0x6672_616d_696e_6721);
     for _ in 0..2_000 {
         let mut stream = Vec::new();

@@ -2,6 +2,7 @@
 
 mod dhcp;
 mod dhcp_counterparts;
+mod gaps;
 mod listeners;
 mod probes;
 mod running;

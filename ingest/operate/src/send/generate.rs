@@ -122,8 +122,8 @@ impl Generator {
         let (facility, severity, app_name, msg_id, _) = SYSLOG_LINES[kind];
         let priority = u16::from(facility) * 8 + u16::from(severity);
         let (device, sequence) = (self.device(index), index + 1);
-        // RFC 5424 7.3.1: sequenceId wraps to 1 after 2147483647.
-        let sequence_id = index % 2_147_483_647 + 1;
+        // Each device counts its own. RFC 5424 7.3.1: sequenceId wraps to 1 after 2147483647.
+        let sequence_id = index / u64::from(self.sources) % 2_147_483_647 + 1;
         write!(
             payload,
             "<{priority}>1 {now} gen-{device:04} {app_name} 4711 {msg_id} [meta sequenceId=\"{sequence_id}\"] seq={sequence:06}"

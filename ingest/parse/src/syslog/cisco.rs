@@ -2,13 +2,14 @@
 //! behind the header of a relay. Every part before `%` is optional and IOS may give two sequence numbers, its own and the sender's.
 
 use super::Header;
-use super::rfc3164::{is_host, timestamp};
+use super::rfc3164::is_host;
+use super::timestamp;
 
-/// Reads what follows PRI or a relay's header; `None` where it is nothing of Cisco's.
+/// Reads what follows PRI; `None` where it is nothing of Cisco's.
 pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<Header> {
     // NX-OS and FTD write a colon where IOS has a sequence number.
     let text = text.trim_start_matches([':', ' ']);
-    let mnemonic_start = if text.starts_with('%') { 0 } else { text.find(": %")? + 2 };
+    let mnemonic_start = if text.starts_with('%') { 0 } else { mnemonic_start(text)? };
     let (prefix, rest) = text.split_at_checked(mnemonic_start)?;
     let mut header = Header::default();
     let is_numbered_or_timed = read_prefix(prefix, received_at_unix_nanos, &mut header)?;
@@ -20,12 +21,21 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<Header> {
     Some(header)
 }
 
+/// Reads what follows a relay's header. A name that stands there without a time is a process of another vendor (Arista), numbered or not.
+pub(super) fn parse_relayed(text: &str, received_at_unix_nanos: u64) -> Option<Header> {
+    let header = parse(text, received_at_unix_nanos)?;
+    (header.host.is_none() || header.event_time_unix_nanos.is_some()).then_some(header)
+}
+
+/// Where `%` follows a colon and a space; it stands near the beginning.
+fn mnemonic_start(text: &str) -> Option<usize> {
+    const MAX_PREFIX_BYTES: usize = 160;
+    let beginning = text.as_bytes().get(..text.len().min(MAX_PREFIX_BYTES))?;
+    beginning.windows(3).position(|bytes| bytes == b": %").map(|at| at + 2)
+}
+
 /// Whether there is a sequence number or a time; `None` where a part is none that Cisco writes.
 fn read_prefix(prefix: &str, received_at_unix_nanos: u64, header: &mut Header) -> Option<bool> {
-    let lone_timestamp = |text: &str| {
-        let (nanos, rest) = timestamp(text, received_at_unix_nanos)?;
-        (rest.is_empty() || is_zone(rest)).then_some(nanos)
-    };
     let mut is_known = false;
     for part in prefix.split(": ").map(str::trim).filter(|part| !part.is_empty()) {
         if part.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -33,18 +43,23 @@ fn read_prefix(prefix: &str, received_at_unix_nanos: u64, header: &mut Header) -
             is_known = true;
         } else if is_uptime(part) {
             is_known = true;
-        } else if let Some(nanos) = lone_timestamp(part) {
-            header.event_time_unix_nanos = nanos;
+        } else if let Some(time) = timestamp::alone(part, received_at_unix_nanos) {
+            header.set_time(time);
             is_known = true;
-        } else if let Some((node, nanos)) = part.split_once(':').and_then(|(node, time)| Some((node, lone_timestamp(time)?))) {
+        } else if let Some((node, time)) =
+            part.split_once(':').and_then(|(node, time)| Some((node, timestamp::alone(time, received_at_unix_nanos)?)))
+        {
             // IOS-XR: `[HOST ]RP/0/RSP0/CPU0:TIME`.
-            header.event_time_unix_nanos = nanos;
+            header.set_time(time);
             header.host = node.split_once(' ').map(|(host, _)| host.to_owned());
             is_known = true;
         } else if let Some((_, proc_id)) = part.strip_suffix(']').and_then(|process| process.split_once('['))
             && !part.contains(' ')
         {
             header.syslog.proc_id = proc_id.to_owned();
+        } else if let Some(task) = part.strip_prefix('*').filter(|task| !task.contains(' ')) {
+            // AireOS: the task of a wireless controller.
+            header.syslog.proc_id = task.to_owned();
         } else if header.host.is_none() && is_host(part) {
             header.host = Some(part.to_owned());
         } else {
@@ -59,18 +74,13 @@ fn is_uptime(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit()) && text.bytes().all(|byte| byte.is_ascii_digit() || b":ywdh".contains(&byte))
 }
 
-/// A time zone's name, perhaps with an offset: `UTC`, `UTC+1`. It is not interpreted: abbreviations are ambiguous, and senders that give one
-/// nearly always run on UTC.
-fn is_zone(text: &str) -> bool {
-    let offset = text.trim_start_matches(|letter: char| letter.is_ascii_uppercase());
-    let is_offset = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
-    (1..=5).contains(&(text.len() - offset.len())) && (offset.is_empty() || offset.strip_prefix(['+', '-']).is_some_and(is_offset))
-}
-
 /// `%FACILITY[-SUBFACILITY]-SEVERITY-MNEMONIC: ` becomes app_name and msg_id.
 fn read_mnemonic(text: &str, header: &mut Header) -> Option<()> {
-    let (code, message) = text.strip_prefix('%')?.split_once(':')?;
-    let code = code.trim_end();
+    let text = without_place(text).strip_prefix('%')?;
+    // APIC ends it with a space alone.
+    let end = text.find([':', ' '])?;
+    let (code, message) = text.split_at_checked(end)?;
+    let message = message.trim_start().trim_start_matches(':');
     let is_severity = |rest: &str| matches!(rest.as_bytes(), [b'-', b'0'..=b'7', b'-', ..]);
     let severity_start = code.match_indices('-').map(|(at, _)| at).find(|at| code.get(*at..).is_some_and(is_severity))?;
     let (facility, mnemonic) = (code.get(..severity_start)?, code.get(severity_start + 3..)?);
@@ -82,4 +92,11 @@ fn read_mnemonic(text: &str, header: &mut Header) -> Option<()> {
     header.syslog.msg_id = mnemonic.to_owned();
     header.syslog.message = message.trim_start().to_owned();
     Some(())
+}
+
+/// `%$ VDC-1 %$ %...` of Nexus 7000 and `%STKUNIT0-M:CP %...` of Dell: what stands before the mnemonic begins like one.
+fn without_place(text: &str) -> &str {
+    let is_place = text.starts_with("%$") || text.starts_with("%STKUNIT") || text.starts_with("%SYSTEM-P");
+    let last = || text.match_indices(" %").map(|(at, _)| at + 1).take_while(|at| *at < 48).last();
+    if is_place { last().and_then(|at| text.get(at..)).unwrap_or(text) } else { text }
 }

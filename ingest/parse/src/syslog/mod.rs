@@ -4,8 +4,12 @@
 //! than a refusal. So this parser never refuses; what it cannot name stays in `message`.
 
 mod cisco;
+mod key_value;
 mod rfc3164;
 mod rfc5424;
+mod timestamp;
+mod vendor;
+mod zone;
 
 use tocsin_wire::Body;
 use tocsin_wire::events::Syslog;
@@ -17,6 +21,9 @@ const DEFAULT_PRIORITY: u32 = 13;
 /// local7.debug, the highest PRI (RFC 5424 6.2.1).
 const MAX_PRIORITY: u32 = 191;
 
+/// Key in structured data for the name of a time zone that is not known; the time was taken for UTC.
+const UNKNOWN_ZONE: &str = "tocsin.unknown_time_zone";
+
 /// What a header said; absent fields are empty.
 #[derive(Debug, Default)]
 struct Header {
@@ -25,10 +32,42 @@ struct Header {
     syslog: Syslog,
 }
 
+impl Header {
+    fn set_time(&mut self, time: timestamp::Timestamp<'_>) {
+        self.event_time_unix_nanos = time.unix_nanos;
+        if let Some(zone) = time.unknown_zone {
+            self.syslog.structured_data.insert(UNKNOWN_ZONE.to_owned(), zone.to_owned());
+        }
+    }
+
+    /// Takes msg_id, and a number that the sender gave, from the text behind a process.
+    fn name_from_text(&mut self) {
+        let syslog = &mut self.syslog;
+        if let Some((number, rest)) = vendor::leading_number(&syslog.message) {
+            syslog.sequence = Some(number);
+            syslog.message = rest.to_owned();
+        }
+        if let Some(number) = vendor::fastpath_number(&syslog.message) {
+            syslog.sequence = Some(number);
+        }
+        if !syslog.msg_id.is_empty() {
+            return;
+        }
+        if syslog.app_name == "TMNX"
+            && let Some((number, name)) = vendor::nokia(&syslog.message)
+        {
+            syslog.sequence = Some(number);
+            syslog.msg_id = name.to_owned();
+        } else if let Some(name) = vendor::name_in_text(&syslog.message) {
+            syslog.msg_id = name.to_owned();
+        }
+    }
+}
+
 /// Reads one message. A time without a year is taken to be the one nearest to `received_at_unix_nanos`.
 pub(crate) fn parse(text: &str, received_at_unix_nanos: u64) -> Parsed {
     let (priority, rest) = priority(text).unwrap_or((DEFAULT_PRIORITY, text));
-    let mut header = rfc5424::parse(rest).unwrap_or_else(|| rfc3164::parse(rest, received_at_unix_nanos));
+    let mut header = rfc5424::parse(rest, received_at_unix_nanos).unwrap_or_else(|| rfc3164::parse(rest, received_at_unix_nanos));
     header.syslog.facility = priority / 8;
     header.syslog.severity = priority % 8;
     Parsed { device: header.host, event_time_unix_nanos: header.event_time_unix_nanos, body: Body::Syslog(header.syslog) }

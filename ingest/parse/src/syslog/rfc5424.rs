@@ -2,15 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::Header;
+use super::{Header, cisco, vendor};
 use crate::text::BYTE_ORDER_MARK;
 use crate::time;
 
 const NIL: &str = "-";
 
 /// Reads what follows PRI; `None` where it is not RFC 5424. Structured data that is not well-formed is left in the message.
-pub(super) fn parse(text: &str) -> Option<Header> {
+pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<Header> {
     let rest = text.strip_prefix("1 ")?;
+    if let Some(header) = vendor::meraki(rest) {
+        return Some(header);
+    }
     let (timestamp, rest) = field(rest)?;
     let event_time_unix_nanos = match timestamp {
         NIL => None,
@@ -32,7 +35,28 @@ pub(super) fn parse(text: &str) -> Option<Header> {
     header.syslog.sequence = structured_data.get("meta.sequenceId").and_then(|text| text.parse().ok());
     header.syslog.structured_data = structured_data;
     header.syslog.message = message.trim_start_matches(BYTE_ORDER_MARK).to_owned();
+    if header.syslog.msg_id.is_empty() {
+        name(&mut header, received_at_unix_nanos);
+    }
     Some(header)
+}
+
+/// Looks into the message for what the header does not say: many devices put their old format behind a new header.
+fn name(header: &mut Header, received_at_unix_nanos: u64) {
+    if let Some(event) = header.syslog.structured_data.get("NXLOG@14506.EventID") {
+        header.syslog.msg_id = event.clone();
+    } else if header.syslog.app_name.is_empty() {
+        let message = std::mem::take(&mut header.syslog.message);
+        if let Some(inner) = cisco::parse(&message, received_at_unix_nanos) {
+            let structured_data = std::mem::take(&mut header.syslog.structured_data);
+            header.syslog = inner.syslog;
+            header.syslog.structured_data = structured_data;
+        } else if !vendor::parse(&message, header) {
+            header.syslog.message = message;
+        }
+    } else {
+        header.name_from_text();
+    }
 }
 
 /// One header field and what follows its space. The last one may end the message: some senders leave empty structured data away.

@@ -1,0 +1,79 @@
+//! Gaps in senders' own numbers as events, beside the messages that showed them.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tocsin_parse::Parsed;
+use tocsin_parse::sequence::{Gap, Sequences};
+use tocsin_wire::events::{SequenceGap, Syslog};
+use tocsin_wire::{Body, Origin};
+
+/// What the envelope of a gap takes from the message after it.
+#[derive(Debug)]
+pub(crate) struct MessageAfter {
+    pub(crate) origin: Origin,
+    pub(crate) device: Option<String>,
+    pub(crate) event_time_unix_nanos: Option<u64>,
+}
+
+/// A gap that is certain.
+pub(crate) struct Told {
+    pub(crate) after: Arc<MessageAfter>,
+    pub(crate) body: Body,
+}
+
+/// The numbers of one listener's senders.
+#[derive(Debug)]
+pub(crate) struct Gaps {
+    sequences: Mutex<Sequences<Arc<MessageAfter>>>,
+    /// Several readers are not in step with each other. The kernel keeps what comes from one port on one of them, so only such messages can be
+    /// compared; a sender with a new port for each message has no gaps then, and ports are used again.
+    is_by_port: bool,
+}
+
+impl Gaps {
+    pub(crate) fn new(readers: usize) -> Self {
+        let is_by_port = readers > 1;
+        Self { sequences: Mutex::new(if is_by_port { Sequences::strict() } else { Sequences::default() }), is_by_port }
+    }
+
+    /// Takes a message's number, if it has one, and returns the gaps that are certain now.
+    pub(crate) fn see(&self, origin: &Origin, parsed: &Parsed) -> Vec<Told> {
+        let Body::Syslog(Syslog { sequence: Some(number), .. }) = parsed.body else { return Vec::new() };
+        let Some(peer) = origin.peer else { return Vec::new() };
+        let message_after = || {
+            let (origin, device) = (origin.clone(), parsed.device.clone());
+            Arc::new(MessageAfter { origin, device, event_time_unix_nanos: parsed.event_time_unix_nanos })
+        };
+        let port = if self.is_by_port { peer.port() } else { 0 };
+        let sender = (SocketAddr::new(peer.ip().to_canonical(), port), parsed.device.clone().unwrap_or_default());
+        let mut told = Vec::new();
+        self.lock().see(sender, number, origin.received_at_unix_nanos, message_after, |gap, after| told.push(Told::new(gap, after)));
+        told
+    }
+
+    /// The gaps that have been open for long enough.
+    pub(crate) fn expired(&self, now_unix_nanos: u64) -> Vec<Told> {
+        let mut told = Vec::new();
+        self.lock().expire(now_unix_nanos, |gap, after| told.push(Told::new(gap, after)));
+        told
+    }
+
+    /// The gaps that are still open when nothing more will come.
+    pub(crate) fn rest(&self) -> Vec<Told> {
+        let mut told = Vec::new();
+        self.lock().finish(|gap, after| told.push(Told::new(gap, after)));
+        told
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sequences<Arc<MessageAfter>>> {
+        self.sequences.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Told {
+    fn new(gap: Gap, after: Arc<MessageAfter>) -> Self {
+        let Gap { last_before, first_after, missing } = gap;
+        Self { after, body: Body::SequenceGap(SequenceGap { last_before, first_after, missing }) }
+    }
+}
