@@ -30,8 +30,8 @@ pub(super) fn parse_relayed(text: &str, received_at_unix_nanos: u64) -> Option<H
 /// Where `%` follows a colon and a space; it stands near the beginning.
 fn mnemonic_start(text: &str) -> Option<usize> {
     const MAX_PREFIX_BYTES: usize = 160;
-    let beginning = text.as_bytes().get(..text.len().min(MAX_PREFIX_BYTES))?;
-    beginning.windows(3).position(|bytes| bytes == b": %").map(|at| at + 2)
+    let starts = text.match_indices('%').map(|(at, _)| at).take_while(|at| *at <= MAX_PREFIX_BYTES);
+    starts.into_iter().find(|at| text.get(..*at).is_some_and(|before| before.ends_with(": ")))
 }
 
 /// Whether there is a sequence number or a time; `None` where a part is none that Cisco writes.

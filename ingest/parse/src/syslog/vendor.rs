@@ -180,6 +180,10 @@ fn after_level(content: &str, word_end: usize, header: &mut Header) -> Option<()
 
 /// Cisco Meraki: `1 1795175999.123456789 HOST KIND TEXT`, which looks like RFC 5424.
 pub(super) fn meraki(rest: &str) -> Option<Header> {
+    // Most have a date here.
+    if rest.as_bytes().get(4) == Some(&b'-') {
+        return None;
+    }
     let (seconds, rest) = rest.split_once(' ')?;
     if !seconds.contains('.') || seconds.contains('-') {
         return None;
@@ -256,14 +260,17 @@ fn upper_case_name(message: &str) -> Option<&str> {
 
 /// The number that FASTPATH switches (Dell N, Netgear, Ubiquiti EdgeSwitch) give: `traputil.c(721) 98 %% TEXT`.
 pub(super) fn fastpath_number(message: &str) -> Option<u64> {
-    let beginning = message.as_bytes().get(..message.len().min(64))?;
-    let place_end = beginning.windows(3).position(|bytes| bytes == b".c(")?;
-    let (_line, rest) = message.get(place_end..)?.split_once(") ")?;
-    rest.split_once(" %% ")?.0.parse().ok()
+    const MAX_PLACE_BYTES: usize = 96;
+    let (beginning, _) = message.split_at_checked(message.find('%').filter(|at| *at <= MAX_PLACE_BYTES)?)?;
+    let (place, number) = beginning.strip_suffix(' ')?.rsplit_once(") ")?;
+    place.contains(".c(").then(|| number.parse().ok()).flatten()
 }
 
 /// What behind a process is not its text: the number before a mnemonic (Arista's `service sequence-numbers`) is taken from it.
 pub(super) fn leading_number(message: &str) -> Option<(u64, &str)> {
+    if !message.as_bytes().first()?.is_ascii_digit() {
+        return None;
+    }
     let (number, rest) = message.split_once(": ")?;
     if !rest.starts_with('%') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
