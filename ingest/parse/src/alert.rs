@@ -71,7 +71,15 @@ impl Fields {
             (Action::Delete, _) | (_, Severity::Cleared) => (Action::Delete, Severity::Cleared),
             other => other,
         };
-        let update = AlertUpdate { action: action.into(), source, check, severity: severity.into(), summary, labels: self.labels, fingerprint_labels: Vec::new() };
+        let update = AlertUpdate {
+            action: action.into(),
+            source,
+            check,
+            severity: severity.into(),
+            summary,
+            labels: self.labels,
+            fingerprint_labels: Vec::new(),
+        };
         Ok(Parsed { device: Some(device), event_time_unix_nanos, body: Body::AlertUpdate(update) })
     }
 
