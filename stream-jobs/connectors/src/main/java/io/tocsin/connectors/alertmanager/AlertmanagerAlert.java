@@ -16,8 +16,9 @@ import java.util.TreeMap;
  *
  * @param labels that identify it
  * @param annotations for people
- * @param startsAt RFC 3339
- * @param endsAt RFC 3339; in the past, it is over
+ * @param startsAt RFC 3339, when it was posted. Alertmanager gathers a group from the start of its
+ *     first alert on and tells at once what is older, so late news of a burst would be a page each
+ * @param endsAt RFC 3339; when it was posted, if it is over
  * @param generatorURL where a person sees more
  */
 record AlertmanagerAlert(
@@ -38,22 +39,25 @@ record AlertmanagerAlert(
   /**
    * Translates an alert.
    *
-   * @param now by the wall clock. No time after it is told: Alertmanager refuses an alert that
-   *     starts after its end, and a device whose clock is ahead must page like any other
+   * @param now by the wall clock, the only one that Alertmanager knows. When it began and ended by
+   *     the device's clock, which may be wrong, people are told by annotations
    */
   static AlertmanagerAlert of(Alert alert, Instant now, Duration resendInterval, PageLinks links) {
     boolean isOpen = !alert.hasResolvedAtUnixNanos();
-    Instant startsAt = earlier(instant(alert.getFirstSeenUnixNanos()), now);
-    Instant endsAt =
-        isOpen
-            ? now.plus(resendInterval.multipliedBy(INTERVALS_UNTIL_EXPIRY))
-            : earlier(instant(alert.getResolvedAtUnixNanos()), now);
+    Instant endsAt = isOpen ? now.plus(resendInterval.multipliedBy(INTERVALS_UNTIL_EXPIRY)) : now;
     return new AlertmanagerAlert(
         labels(alert),
         annotations(alert, links),
-        earlier(startsAt, endsAt).toString(),
+        now.toString(),
         endsAt.toString(),
         links.dashboard(alert.getFingerprint()));
+  }
+
+  /** The same news, posted at another time. */
+  AlertmanagerAlert postedAt(Instant time) {
+    Duration lasts = Duration.between(Instant.parse(startsAt), Instant.parse(endsAt));
+    return new AlertmanagerAlert(
+        labels, annotations, time.toString(), time.plus(lasts).toString(), generatorURL);
   }
 
   private static SortedMap<String, String> labels(Alert alert) {
@@ -98,6 +102,9 @@ record AlertmanagerAlert(
     annotations.put("summary", alert.getSummary());
     annotations.put("first_seen", instant(alert.getFirstSeenUnixNanos()).toString());
     annotations.put("last_seen", instant(alert.getLastSeenUnixNanos()).toString());
+    annotations.put(
+        "resolved_at",
+        alert.hasResolvedAtUnixNanos() ? instant(alert.getResolvedAtUnixNanos()).toString() : "");
     annotations.put("update_count", Long.toUnsignedString(alert.getUpdateCount()));
     annotations.put("cause", alert.getCause());
     annotations.put("state", alert.getState() == AlertState.ALERT_STATE_FLAPPING ? "flapping" : "");
@@ -115,9 +122,5 @@ record AlertmanagerAlert(
   private static Instant instant(long unixNanos) {
     return Instant.ofEpochSecond(
         Math.floorDiv(unixNanos, NANOS_PER_SECOND), Math.floorMod(unixNanos, NANOS_PER_SECOND));
-  }
-
-  private static Instant earlier(Instant a, Instant b) {
-    return a.isBefore(b) ? a : b;
   }
 }

@@ -3,6 +3,7 @@ package io.tocsin.connectors.alertmanager;
 import io.tocsin.connectors.Backoff;
 import io.tocsin.connectors.alertmanager.AlertmanagerClient.Answer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +83,8 @@ final class AlertmanagerQueue {
     if (isPosting || isPausing) {
       return;
     }
-    long oldest = time.getCurrentProcessingTime() - keepMillis;
+    long now = time.getCurrentProcessingTime();
+    long oldest = now - keepMillis;
     waiting.values().removeIf(news -> news.sinceMillis() < oldest);
     if (waiting.isEmpty()) {
       return;
@@ -90,7 +92,7 @@ final class AlertmanagerQueue {
     List<Waiting> batch = waiting.values().stream().limit(batchLimit).toList();
     isPosting = true;
     client
-        .post(batch.stream().map(Waiting::alert).toList())
+        .post(batch.stream().map(news -> news.alert().postedAt(Instant.ofEpochMilli(now))).toList())
         .thenAccept(
             answer ->
                 mailbox.execute(() -> onAnswer(batch, answer), "answer of %s", client.endpoint()));

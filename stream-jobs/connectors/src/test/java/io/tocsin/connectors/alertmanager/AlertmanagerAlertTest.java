@@ -37,7 +37,6 @@ class AlertmanagerAlertTest {
   void openAlertExpiresAfterFourIntervalsOfSilence() {
     AlertmanagerAlert alert = AlertmanagerAlert.of(OPEN, A_SECOND_LATER, RESEND, PageLinks.DEFAULT);
 
-    assertThat(alert.startsAt()).isEqualTo("2026-11-20T12:00:00Z");
     assertThat(alert.endsAt()).isEqualTo("2026-11-20T12:04:01Z");
     assertThat(alert.labels())
         .isEqualTo(
@@ -93,16 +92,29 @@ class AlertmanagerAlertTest {
     return AlertmanagerAlert.of(alert, NOON, RESEND, links).annotations();
   }
 
+  /** Alertmanager would tell at once what started longer ago than it gathers a group. */
   @Test
-  void resolvedAlertEndedWhenItWasResolved() {
+  void lateNewsStartWhenTheyArePostedSoThatTheirGroupIsGathered() {
+    AlertmanagerAlert late = AlertmanagerAlert.of(OPEN, AN_HOUR_LATER, RESEND, PageLinks.DEFAULT);
+
+    assertThat(late.startsAt()).isEqualTo("2026-11-20T13:00:00Z");
+    assertThat(late.annotations()).containsEntry("first_seen", "2026-11-20T12:00:00Z");
+  }
+
+  @Test
+  void resolvedAlertEndsWhenItIsPostedAndSaysWhenItWasResolved() {
     Alert resolved =
         OPEN.toBuilder()
             .setState(AlertState.ALERT_STATE_RESOLVED)
             .setResolvedAtUnixNanos(unixNanos(A_SECOND_LATER))
             .build();
 
-    assertThat(AlertmanagerAlert.of(resolved, AN_HOUR_LATER, RESEND, PageLinks.DEFAULT).endsAt())
-        .isEqualTo("2026-11-20T12:00:01Z");
+    AlertmanagerAlert over =
+        AlertmanagerAlert.of(resolved, AN_HOUR_LATER, RESEND, PageLinks.DEFAULT);
+
+    assertThat(over.startsAt()).isEqualTo("2026-11-20T13:00:00Z");
+    assertThat(over.endsAt()).isEqualTo("2026-11-20T13:00:00Z");
+    assertThat(over.annotations()).containsEntry("resolved_at", "2026-11-20T12:00:01Z");
   }
 
   @Test
