@@ -15,6 +15,7 @@ import io.tocsin.correlation.alerts.Occurrence;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
@@ -66,11 +67,7 @@ class AlertsFunctionTest {
   @Test
   void openAlertSurvivesARestoreAndItsVersionGoesOn() throws Exception {
     send(TestEvents.raise(1, NOON));
-    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
-    close();
-    harness = newHarness();
-    harness.initializeState(snapshot);
-    harness.open();
+    restore(harness.snapshot(1, 1));
 
     send(TestEvents.raise(2, A_MINUTE_LATER));
     send(TestEvents.clear(3, A_MINUTE_LATER));
@@ -83,6 +80,38 @@ class AlertsFunctionTest {
         .extracting(Alert::getVersion)
         .isSorted()
         .allMatch(version -> version > unixNanos(NOON));
+  }
+
+  /** An open alert, one that flaps, one that is over and one that expires: all of them go on. */
+  @Test
+  void stateOfVersion1IsStillRead() throws Exception {
+    restore(KeptState.of("alerts-v1.bin", this::aStateOfEachKind));
+
+    send(of("open", TestEvents.clear(20, A_MINUTE_LATER)));
+    send(of("over", TestEvents.raise(21, NOON)));
+    harness.processWatermark(NOON.plus(Duration.ofMinutes(11)).toEpochMilli());
+
+    assertThat(harness.extractOutputValues())
+        .extracting(alert -> alert.getDevice() + " " + EnumWords.wordOf(alert.getTransition()))
+        .containsExactlyInAnyOrder("open resolved", "expiring expired", "flapping flapping_ended");
+  }
+
+  private OperatorSubtaskState aStateOfEachKind() throws Exception {
+    send(of("open", TestEvents.raise(1, NOON)));
+    send(of("over", TestEvents.raise(2, NOON)));
+    send(of("over", TestEvents.clear(3, A_SECOND_LATER)));
+    for (int i = 0; i < AlertTiming.DEFAULT.flappingOpens(); i++) {
+      send(of("flapping", TestEvents.raise(4 + 2 * i, NOON.plusSeconds(2 * i))));
+      send(of("flapping", TestEvents.clear(5 + 2 * i, NOON.plusSeconds(2 * i + 1))));
+    }
+    Signal expiring = UpdateSignals.of(of("expiring", TestEvents.raise(19, NOON))).orElseThrow();
+    harness.processElement(
+        expiring.toBuilder().setExpiresAfterSeconds(60).build(), NOON.toEpochMilli());
+    return harness.snapshot(1, 1);
+  }
+
+  private static Event of(String device, Event event) {
+    return event.toBuilder().setDevice(device).build();
   }
 
   @Test
@@ -127,6 +156,13 @@ class AlertsFunctionTest {
 
     assertThat(harness.numKeyedStateEntries()).isZero();
     assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  private void restore(OperatorSubtaskState state) throws Exception {
+    close();
+    harness = newHarness();
+    harness.initializeState(state);
+    harness.open();
   }
 
   private void send(Event event) throws Exception {

@@ -96,7 +96,7 @@ class GateFunctionTest {
     for (int i = 0; i < 4; i++) {
       open("d" + i, NOON);
     }
-    restore();
+    restore(harness.snapshot(1, 1));
     for (int i = 0; i < 3; i++) {
       close("d" + i, A_SECOND_LATER);
     }
@@ -112,11 +112,35 @@ class GateFunctionTest {
     assertThat(harness.numEventTimeTimers()).isZero();
   }
 
+  /** A storm with its members, a document, and an alert that waits for the end of its window. */
+  @Test
+  void stateOfVersion1IsStillRead() throws Exception {
+    restore(KeptState.of("gate-v1.bin", this::aStormAndAWindow));
+
+    for (int i = 0; i < 3; i++) {
+      close("d" + i, TWO_SECONDS_LATER);
+    }
+    harness.processBothWatermarks(watermark(NOON.plusSeconds(20)));
+    harness.processBothWatermarks(watermark(A_MINUTE_LATER));
+
+    assertThat(told())
+        .endsWith("d3 unsuppressed open", "storm resolved resolved", "d9 unsuppressed open");
+  }
+
+  private OperatorSubtaskState aStormAndAWindow() throws Exception {
+    push("work", "d9");
+    for (int i = 0; i < 4; i++) {
+      open("d" + i, NOON);
+    }
+    open("d9", A_SECOND_LATER);
+    return harness.snapshot(1, 1);
+  }
+
   @Test
   void windowOfADocumentSurvivesARestoreAndPagesWhatOutlastsIt() throws Exception {
     push("work", "d1");
     open("d1", A_SECOND_LATER);
-    restore();
+    restore(harness.snapshot(1, 1));
     harness.processBothWatermarks(watermark(A_MINUTE_LATER));
 
     assertThat(told()).containsExactly("d1 unsuppressed open");
@@ -143,11 +167,10 @@ class GateFunctionTest {
     assertThat(told()).containsExactly("d1 opened suppressed");
   }
 
-  private void restore() throws Exception {
-    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+  private void restore(OperatorSubtaskState state) throws Exception {
     close();
     harness = newHarness();
-    harness.initializeState(snapshot);
+    harness.initializeState(state);
     harness.open();
   }
 
