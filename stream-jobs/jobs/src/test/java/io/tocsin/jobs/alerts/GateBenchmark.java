@@ -1,0 +1,173 @@
+package io.tocsin.jobs.alerts;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.correlation.alerts.AlertMatcher;
+import io.tocsin.correlation.alerts.MaintenanceWindow;
+import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.rules.v1.RuleDocument;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
+import org.apache.flink.streaming.api.watermark.Watermark;
+import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+
+/**
+ * CPU time of the gate while many alerts are active: for each transition, and for what makes it
+ * look at all of them. Flink's operator with its state, without network. Run by {@code make bench}.
+ *
+ * <p>An alert a second opens, of twenty sources, and none ends: no storm. Then one source has a
+ * storm of a hundred, and a maintenance window that concerns a single alert is pushed, starts and
+ * ends.
+ */
+public final class GateBenchmark {
+  private static final int SOURCES = 20;
+  private static final int STORM_MEMBERS = 100;
+  private static final Duration STORM_LASTS = Duration.ofSeconds(60);
+  private static final Duration WATERMARK_EVERY = Duration.ofSeconds(10);
+
+  private final Backend backend;
+  private final int active;
+  private final Instant lastOpening;
+  private final KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert> harness;
+
+  private GateBenchmark(Backend backend, int active) throws Exception {
+    this.backend = backend;
+    this.active = active;
+    lastOpening = NOON.plusSeconds(active);
+    harness =
+        new KeyedTwoInputStreamOperatorTestHarness<>(
+            new KeyedCoProcessOperator<>(
+                new GateFunction(StormLimits.DEFAULT, document -> Optional.of(window(document)))),
+            alert -> 0,
+            document -> 0,
+            Types.INT);
+    harness.setStateBackend(backend.open());
+    harness.setup(
+        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
+    harness.open();
+  }
+
+  /** Prints the costs for each state backend and number of active alerts. */
+  public static void main(String[] args) throws Exception {
+    for (Backend backend : Backend.values()) {
+      for (int active : new int[] {1_000, 100_000}) {
+        GateBenchmark benchmark = new GateBenchmark(backend, active);
+        try {
+          benchmark.run();
+        } finally {
+          benchmark.harness.close();
+        }
+      }
+    }
+  }
+
+  /** A step that is measured. */
+  @FunctionalInterface
+  private interface Work {
+    void run() throws Exception;
+  }
+
+  private void run() throws Exception {
+    measure("an opening", active, this::openAll);
+    Instant storm = lastOpening.plusSeconds(30);
+    measure("an opening in a storm", STORM_MEMBERS, () -> openStorm(storm));
+    measure("an end in a storm", STORM_MEMBERS - 1, () -> endStorm(storm.plus(STORM_LASTS)));
+    Instant calm = storm.plus(STORM_LASTS).plusSeconds(15);
+    measure("the end of the storm", 1, () -> advance(calm));
+    measure("a window that is pushed", 1, this::pushWindow);
+    measure("a window that starts", 1, () -> advance(windowStart()));
+    measure("a window that ends", 1, () -> advance(windowStart().plusSeconds(60)));
+  }
+
+  private void measure(String what, int times, Work work) throws Exception {
+    CpuTime start = CpuTime.now();
+    work.run();
+    CpuTime used = CpuTime.now().since(start);
+    System.out.printf(
+        "gate %-7s %,7d active: %-23s %,12.1f us%n",
+        backend, active, what, used.threadNanos() / 1e3 / times);
+    harness.getOutput().clear();
+  }
+
+  private void openAll() throws Exception {
+    for (int i = 0; i < active; i++) {
+      Instant time = NOON.plusSeconds(i);
+      String group = Integer.toString(i % SOURCES);
+      send("n" + i, "monitor-" + group, AlertState.ALERT_STATE_OPEN, time);
+      if (i % WATERMARK_EVERY.toSeconds() == 0) {
+        advance(time);
+      }
+    }
+  }
+
+  private void openStorm(Instant time) throws Exception {
+    for (int i = 0; i < STORM_MEMBERS; i++) {
+      send("s" + i, "stormy", AlertState.ALERT_STATE_OPEN, time.plusMillis(i));
+    }
+  }
+
+  /** One member outlives it. */
+  private void endStorm(Instant time) throws Exception {
+    for (int i = 1; i < STORM_MEMBERS; i++) {
+      send("s" + i, "stormy", AlertState.ALERT_STATE_RESOLVED, time.plusMillis(i));
+    }
+  }
+
+  private void send(String device, String source, AlertState state, Instant time) throws Exception {
+    boolean isOpen = state == AlertState.ALERT_STATE_OPEN;
+    Alert alert =
+        Alert.newBuilder()
+            .setFingerprint(device + "@" + source)
+            .setState(state)
+            .setTransition(
+                isOpen
+                    ? AlertTransition.ALERT_TRANSITION_OPENED
+                    : AlertTransition.ALERT_TRANSITION_RESOLVED)
+            .setVersion(unixNanos(time))
+            .setSource(source)
+            .setDevice(device)
+            .setCheck(source.replace("monitor", "node"))
+            .setSummary("node down: no heartbeat for 30 s")
+            .putLabels("rack", "b4")
+            .build();
+    harness.processElement1(alert, time.toEpochMilli());
+  }
+
+  private void advance(Instant time) throws Exception {
+    harness.processBothWatermarks(new Watermark(time.toEpochMilli()));
+  }
+
+  private Instant windowStart() {
+    return lastOpening.plusSeconds(600);
+  }
+
+  private void pushWindow() throws Exception {
+    RuleDocument document =
+        RuleDocument.newBuilder()
+            .setName("work")
+            .setYaml(Long.toString(unixNanos(windowStart())))
+            .build();
+    harness.processElement2(document, 0);
+  }
+
+  /** These documents hold the start of work of a minute on the first device. */
+  private static MaintenanceWindow window(RuleDocument document) {
+    long start = Long.parseLong(document.getYaml());
+    return new MaintenanceWindow(
+        document.getName(),
+        new AlertMatcher(Map.of("device", List.of("n0"))),
+        start,
+        start + Duration.ofSeconds(60).toNanos());
+  }
+}
