@@ -2,6 +2,8 @@ package io.tocsin.jobs;
 
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
+import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 
 /**
@@ -25,5 +27,29 @@ public final class AgentsClock {
         .withTimestampAssigner(
             (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
         .withIdleness(IDLE_PARTITION_AFTER);
+  }
+
+  /**
+   * For what has no time, such as documents and registers, beside events that have one: always
+   * idle, so that the events alone move the clock.
+   *
+   * <p>It must not say that its time is over: while the events are idle, after a pause of the
+   * agents or of Kafka, an operator goes by its other input alone, and an end of time there would
+   * fire every timer and be the last watermark for good.
+   */
+  public static <T> WatermarkStrategy<T> timeless() {
+    return WatermarkStrategy.forGenerator(context -> new Timeless<>());
+  }
+
+  private static final class Timeless<T> implements WatermarkGenerator<T> {
+    @Override
+    public void onEvent(T element, long timestamp, WatermarkOutput output) {
+      output.markIdle();
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      output.markIdle();
+    }
   }
 }

@@ -14,6 +14,7 @@ import io.tocsin.correlation.alerts.Gate;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
@@ -22,9 +23,6 @@ import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -127,7 +125,7 @@ public final class AlertsJob {
     SingleOutputStreamOperator<Event> heard =
         env.fromSource(events, byAgentsClock(), "events").uid(OperatorUids.ALERTS_EVENTS_SOURCE);
     DataStream<RuleDocument> written =
-        env.fromSource(documents, timeless(), "rule documents")
+        env.fromSource(documents, AgentsClock.timeless(), "rule documents")
             .uid(OperatorUids.ALERTS_DOCUMENTS_SOURCE);
     DataStream<Signal> updates =
         heard
@@ -185,22 +183,5 @@ public final class AlertsJob {
         .withTimestampAssigner(
             (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
         .withIdleness(IDLE_PARTITION_AFTER);
-  }
-
-  /** Documents have no time, and hold up nobody's. */
-  private static WatermarkStrategy<RuleDocument> timeless() {
-    return WatermarkStrategy.forGenerator(
-        context ->
-            new WatermarkGenerator<>() {
-              @Override
-              public void onEvent(RuleDocument document, long time, WatermarkOutput output) {
-                // Nothing to learn.
-              }
-
-              @Override
-              public void onPeriodicEmit(WatermarkOutput output) {
-                output.emitWatermark(Watermark.MAX_WATERMARK);
-              }
-            });
   }
 }

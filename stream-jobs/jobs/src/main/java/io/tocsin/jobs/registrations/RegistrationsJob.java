@@ -8,6 +8,7 @@ import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
@@ -16,9 +17,6 @@ import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.eventtime.Watermark;
-import org.apache.flink.api.common.eventtime.WatermarkGenerator;
-import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -94,7 +92,7 @@ public final class RegistrationsJob {
             .uid(OperatorUids.REGISTRATIONS_DHCP_FILTER)
             .keyBy(event -> event.getDhcp().getMac(), Types.STRING);
     var register =
-        env.fromSource(devices, withoutTime(), "devices")
+        env.fromSource(devices, AgentsClock.timeless(), "devices")
             .uid(OperatorUids.REGISTRATIONS_DEVICES_SOURCE)
             .keyBy(Device::getMac, Types.STRING);
     SingleOutputStreamOperator<Registration> decisions =
@@ -128,22 +126,5 @@ public final class RegistrationsJob {
         .withTimestampAssigner(
             (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
         .withIdleness(IDLE_PARTITION_AFTER);
-  }
-
-  private static WatermarkStrategy<Device> withoutTime() {
-    return WatermarkStrategy.forGenerator(context -> new Timeless());
-  }
-
-  /** Says that all its time is over, so that the other input alone moves the clock. */
-  private static final class Timeless implements WatermarkGenerator<Device> {
-    @Override
-    public void onEvent(Device device, long timestamp, WatermarkOutput output) {
-      output.emitWatermark(Watermark.MAX_WATERMARK);
-    }
-
-    @Override
-    public void onPeriodicEmit(WatermarkOutput output) {
-      output.emitWatermark(Watermark.MAX_WATERMARK);
-    }
   }
 }
