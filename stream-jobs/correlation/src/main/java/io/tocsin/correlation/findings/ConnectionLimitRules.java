@@ -3,6 +3,7 @@ package io.tocsin.correlation.findings;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.events.v1.Event;
 import java.io.Serializable;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -10,13 +11,14 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * Finding {@code conn_limit}: a gauge near its limit, and the connections that are cut because of
- * it. Near the limit alone is a warning before anybody is thrown out; with a burst of disconnects
- * within a minute it is major, and the alert has their number. Disconnects without a full table are
- * somebody else's.
+ * Finding {@code conn_limit}: connections are cut in a burst while a gauge is near its limit. The
+ * limit alone is told by the shipped rule {@code connection-limit}, before anybody is thrown out;
+ * disconnects without a full table are somebody else's. Cleared when the table has room again, or
+ * after five minutes without a burst.
  */
 public final class ConnectionLimitRules implements Serializable {
   private static final long BURST_NANOS = 60_000_000_000L;
+  private static final long QUIET_NANOS = 300_000_000_000L;
   private static final long FORGET_NANOS = 3_600_000_000_000L;
   private static final int MOST_REMEMBERED = 1_000;
 
@@ -30,9 +32,9 @@ public final class ConnectionLimitRules implements Serializable {
    * Rules with what an installation can set.
    *
    * @param gauge regular expression that a gauge's name must match: a temperature has a limit too
-   * @param nearRatio of the limit from which on the alert is raised, 0 to 1
-   * @param clearRatio of the limit below which it is cleared
-   * @param burst disconnects within a minute that are one
+   * @param nearRatio of the limit from which on a table is nearly full, 0 to 1
+   * @param clearRatio of the limit below which a raised alert is cleared
+   * @param burst disconnects within a minute that are a burst
    * @param disconnect regular expression that finds one in a syslog message
    */
   public ConnectionLimitRules(
@@ -71,9 +73,7 @@ public final class ConnectionLimitRules implements Serializable {
     } else if (table.disconnectsUnixNanos.size() < MOST_REMEMBERED) {
       table.disconnectsUnixNanos.add(at);
     }
-    long since = table.heardAtUnixNanos - BURST_NANOS;
-    table.disconnectsUnixNanos.removeIf(time -> time < since);
-    return judge(table, event.getDevice());
+    return judge(table, event.getDevice(), table.heardAtUnixNanos);
   }
 
   /** Whether a table of which nothing was heard is to be forgotten. */
@@ -81,39 +81,46 @@ public final class ConnectionLimitRules implements Serializable {
     return nowUnixNanos - table.heardAtUnixNanos >= FORGET_NANOS;
   }
 
-  /** Clears the alert of a table of which nothing is heard any more. */
+  /** Clears the alert of a table whose burst is over, though nothing more is heard of it. */
   public Answer onTimer(ConnectionTable table, String device, long nowUnixNanos) {
-    if (!isForgotten(table, nowUnixNanos) || table.raisedSeverity == 0) {
-      return Answer.silent();
-    }
-    Event clear = alert(table, device, 0).clear("not polled for an hour", nowUnixNanos);
-    return new Answer(List.of(clear), OptionalLong.empty());
+    return isForgotten(table, nowUnixNanos) ? Answer.silent() : judge(table, device, nowUnixNanos);
   }
 
-  private Answer judge(ConnectionTable table, String device) {
-    long now = table.heardAtUnixNanos;
-    OptionalLong timer = OptionalLong.of(now + FORGET_NANOS);
-    double ratio = table.limit > 0 ? table.value / table.limit : 0;
-    boolean isRaised = table.raisedSeverity > 0;
-    if (ratio < (isRaised ? clearRatio : nearRatio)) {
-      if (!isRaised) {
-        return new Answer(List.of(), timer);
-      }
-      Event clear = alert(table, device, ratio).clear(summary(table, ratio), now);
-      table.raisedSeverity = 0;
-      table.mostDisconnects = 0;
-      return new Answer(List.of(clear), timer);
-    }
+  private Answer judge(ConnectionTable table, String device, long nowUnixNanos) {
+    table.disconnectsUnixNanos.removeIf(time -> time < nowUnixNanos - BURST_NANOS);
     int disconnects = table.disconnectsUnixNanos.size();
-    table.mostDisconnects = Math.max(table.mostDisconnects, disconnects);
-    Severity severity =
-        table.mostDisconnects >= burst ? Severity.SEVERITY_MAJOR : Severity.SEVERITY_WARNING;
-    if (severity.getNumber() <= table.raisedSeverity) {
-      return new Answer(List.of(), timer);
+    if (disconnects >= burst) {
+      table.burstAtUnixNanos = Collections.max(table.disconnectsUnixNanos);
     }
-    table.raisedSeverity = severity.getNumber();
-    Event raise = alert(table, device, ratio).raise(severity, summary(table, ratio), now);
-    return new Answer(List.of(raise), timer);
+    double ratio = table.limit > 0 ? table.value / table.limit : 0;
+    if (table.isRaised) {
+      table.mostDisconnects = Math.max(table.mostDisconnects, disconnects);
+      boolean isQuiet = nowUnixNanos - table.burstAtUnixNanos >= QUIET_NANOS;
+      if (ratio >= clearRatio && !isQuiet) {
+        return next(table, List.of());
+      }
+      Event clear = alert(table, device, ratio).clear(summary(table, ratio), nowUnixNanos);
+      table.isRaised = false;
+      table.mostDisconnects = 0;
+      return next(table, List.of(clear));
+    }
+    if (ratio < nearRatio || disconnects < burst) {
+      return next(table, List.of());
+    }
+    table.isRaised = true;
+    table.mostDisconnects = disconnects;
+    String summary = summary(table, ratio);
+    return next(
+        table,
+        List.of(alert(table, device, ratio).raise(Severity.SEVERITY_MAJOR, summary, nowUnixNanos)));
+  }
+
+  private static Answer next(ConnectionTable table, List<Event> updates) {
+    long timer =
+        table.isRaised
+            ? table.burstAtUnixNanos + QUIET_NANOS
+            : table.heardAtUnixNanos + FORGET_NANOS;
+    return new Answer(updates, OptionalLong.of(timer));
   }
 
   private static FindingAlert alert(ConnectionTable table, String device, double ratio) {

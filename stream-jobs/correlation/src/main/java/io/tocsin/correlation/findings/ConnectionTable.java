@@ -26,8 +26,11 @@ public final class ConnectionTable {
   /** Most disconnects within a minute since the alert was raised. */
   public int mostDisconnects;
 
-  /** Severity number that the alert was raised with, 0 while there is none. */
-  public int raisedSeverity;
+  /** Newest disconnect that was part of a burst, Unix nanoseconds. */
+  public long burstAtUnixNanos;
+
+  /** Whether the alert is raised. */
+  public boolean isRaised;
 
   /** When something was heard last, Unix nanoseconds. */
   public long heardAtUnixNanos;

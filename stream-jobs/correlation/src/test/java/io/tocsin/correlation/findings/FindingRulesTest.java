@@ -43,35 +43,70 @@ class FindingRulesTest {
     tell(limits.onEvent(table, event.build()));
   }
 
-  @Test
-  void tableNearItsLimitIsAWarningBeforeAnybodyIsCut() {
-    polled(0, 30_000);
-    polled(10, 46_000);
-    polled(20, 47_000);
-    polled(30, 42_000);
-    polled(40, 40_000);
-
-    assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_WARNING", "conn_limit 2 SEVERITY_CLEARED");
+  /** Three disconnects, a second apart. */
+  private void burst(int second) {
+    for (int i = 0; i < 3; i++) {
+      disconnected(second + i);
+    }
   }
 
   @Test
-  void burstOfDisconnectsMakesItMajor() {
+  void limitAloneIsToldByTheRuleAndNotHere() {
+    polled(0, 30_000);
+    polled(10, 46_000);
+    polled(20, 50_000);
+    disconnected(21);
+    disconnected(22);
+    polled(30, 40_000);
+
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void burstOfDisconnectsAtTheLimitIsToldOnce() {
     polled(0, 49_000);
-    disconnected(1);
-    disconnected(2);
-    disconnected(3);
+    for (int second = 1; second <= 5; second++) {
+      disconnected(second);
+    }
+
+    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
+    assertThat(table.mostDisconnects).isEqualTo(5);
+  }
+
+  @Test
+  void tableThatHasRoomAgainIsCleared() {
+    polled(0, 49_000);
+    burst(1);
+    polled(10, 42_000);
+    assertThat(told).hasSize(1);
+    polled(20, 40_000);
+    polled(30, 49_000);
 
     assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_WARNING", "conn_limit 1 SEVERITY_MAJOR");
-    assertThat(table.mostDisconnects).isEqualTo(3);
+        .containsExactly(
+            "conn_limit 1 SEVERITY_MAJOR",
+            "conn_limit 2 SEVERITY_CLEARED",
+            "conn_limit 1 SEVERITY_MAJOR");
+  }
+
+  @Test
+  void fullTableThatCutsNobodyForFiveMinutesIsCleared() {
+    polled(0, 49_000);
+    burst(1);
+    burst(200);
+    polled(300, 49_000);
+    polled(501, 49_000);
+    assertThat(told).hasSize(1);
+    polled(502, 49_000);
+    polled(512, 49_000);
+
+    assertThat(told)
+        .containsExactly("conn_limit 1 SEVERITY_MAJOR", "conn_limit 2 SEVERITY_CLEARED");
   }
 
   @Test
   void burstThatComesBeforeThePollIsJoined() {
-    disconnected(1);
-    disconnected(2);
-    disconnected(3);
+    burst(1);
     polled(10, 49_000);
 
     assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
@@ -94,7 +129,7 @@ class FindingRulesTest {
     disconnected(80);
     disconnected(160);
 
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_WARNING");
+    assertThat(told).isEmpty();
   }
 
   @Test
@@ -106,15 +141,22 @@ class FindingRulesTest {
   }
 
   @Test
-  void tableThatIsPolledNoMoreIsCleared() {
+  void tableThatIsHeardOfNoMoreIsClearedAndForgotten() {
     polled(0, 49_000);
+    burst(1);
 
-    tell(limits.onTimer(table, "fw-1", at(3_599)));
-    tell(limits.onTimer(table, "fw-1", at(3_600)));
+    tell(limits.onTimer(table, "fw-1", at(302)));
+    assertThat(told).hasSize(1);
+    Answer answer = limits.onTimer(table, "fw-1", at(303));
+    tell(answer);
+    Answer last = limits.onTimer(table, "fw-1", at(3_603));
 
+    assertThat(last).isEqualTo(Answer.silent());
     assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_WARNING", "conn_limit 2 SEVERITY_CLEARED");
-    assertThat(limits.isForgotten(table, at(3_600))).isTrue();
+        .containsExactly("conn_limit 1 SEVERITY_MAJOR", "conn_limit 2 SEVERITY_CLEARED");
+    assertThat(answer.nextTimerUnixNanos()).hasValue(at(3_603));
+    assertThat(limits.isForgotten(table, at(3_602))).isFalse();
+    assertThat(limits.isForgotten(table, at(3_603))).isTrue();
   }
 
   @Test

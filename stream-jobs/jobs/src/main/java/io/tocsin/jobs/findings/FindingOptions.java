@@ -21,25 +21,26 @@ public final class FindingOptions {
       paramLabel = "SHARE",
       defaultValue = "0.9",
       description = {
-        "share of its limit from which on a connection table is told as conn_limit; cleared a tenth",
-        "below it (default: ${DEFAULT-VALUE})"
+        "share of its limit from which on a burst of disconnects is told as conn_limit; cleared a",
+        "tenth below it (default: ${DEFAULT-VALUE})"
       })
   private double connectionLimitRatio;
 
   @Option(
       names = "--disconnect-pattern",
       paramLabel = "REGEX",
-      defaultValue =
-          "table full|connection limit|session limit|disconnected|connection reset|teardown|aged out",
-      description = "syslog messages that are a cut connection (default: ${DEFAULT-VALUE})")
+      defaultValue = "disconnected|connection reset|aged out|teardown tcp .*(timeout|reset)",
+      description = {
+        "syslog messages that are a cut connection; one that ended as it should is none (default:",
+        "${DEFAULT-VALUE})"
+      })
   private String disconnectPattern;
 
   @Option(
       names = "--disconnect-burst",
       paramLabel = "N",
       defaultValue = "10",
-      description =
-          "disconnects within a minute that make conn_limit major (default: ${DEFAULT-VALUE})")
+      description = "disconnects within a minute that are a burst (default: ${DEFAULT-VALUE})")
   private int disconnectBurst;
 
   /** With the defaults of the command line, once picocli has read one. */
