@@ -15,6 +15,7 @@ import io.tocsin.correlation.alerts.Occurrence;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.KeptState;
 import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;

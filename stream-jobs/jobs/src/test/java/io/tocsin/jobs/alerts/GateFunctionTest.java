@@ -19,6 +19,7 @@ import io.tocsin.correlation.alerts.Reason;
 import io.tocsin.correlation.alerts.Storm;
 import io.tocsin.correlation.alerts.StormGroup;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.jobs.KeptState;
 import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.v1.RuleDocument;

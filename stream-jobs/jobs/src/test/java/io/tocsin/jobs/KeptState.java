@@ -1,4 +1,4 @@
-package io.tocsin.jobs.alerts;
+package io.tocsin.jobs;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,7 +9,7 @@ import org.apache.flink.streaming.util.OperatorSnapshotUtil;
  * What operators of released versions kept at a checkpoint, as files in {@code
  * src/test/resources/kept-state}. They must be readable for ever, so a file is never written again.
  */
-final class KeptState {
+public final class KeptState {
   private static final String WRITE = "TOCSIN_WRITE_GOLDEN";
   private static final Path FOLDER = Path.of("src/test/resources/kept-state");
 
@@ -17,7 +17,7 @@ final class KeptState {
 
   /** Makes the state that a new file is to hold. */
   @FunctionalInterface
-  interface Snapshot {
+  public interface Snapshot {
     OperatorSubtaskState take() throws Exception;
   }
 
@@ -26,7 +26,7 @@ final class KeptState {
    *
    * @throws AssertionError where there is none
    */
-  static OperatorSubtaskState of(String file, Snapshot now) throws Exception {
+  public static OperatorSubtaskState of(String file, Snapshot now) throws Exception {
     Path path = FOLDER.resolve(file);
     if (!Files.exists(path)) {
       if (System.getenv(WRITE) == null) {
