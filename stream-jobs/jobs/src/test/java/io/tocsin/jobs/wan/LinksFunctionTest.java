@@ -1,7 +1,9 @@
 package io.tocsin.jobs.wan;
 
 import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tocsin.correlation.wan.Episode;
 import io.tocsin.correlation.wan.InterfaceHistory;
@@ -11,8 +13,10 @@ import io.tocsin.correlation.wan.RemoteSite;
 import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.KeptState;
 import io.tocsin.testsupport.TestEvents;
 import io.tocsin.wan.v1.WanEpisode;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -33,6 +37,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Order, state and timers of the operator; the rules have their own tests. */
 class LinksFunctionTest {
   private static final long SECONDS_OF_DISORDER = 3;
+
+  /** Events of the story before the state that is kept: in the middle of an episode. */
+  private static final int KEPT_EVENTS = 155;
 
   private KeyedOneInputStreamOperatorTestHarness<String, Event, LinkNews> harness;
 
@@ -174,17 +181,75 @@ class LinksFunctionTest {
     for (Event event : events.subList(0, 145)) {
       send(event);
     }
-    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
-    close();
-    harness = newHarness();
-    harness.initializeState(snapshot);
-    harness.open();
+    restore(harness.snapshot(1, 1));
 
     for (Event event : events.subList(145, events.size())) {
       send(event);
     }
 
     assertThat(told()).contains("LATENCY CLOSED EGRESS_SATURATED", "DOWN CLOSED UNEXPLAINED");
+  }
+
+  /** A link that is slow, one that is down, polls, a line of syslog, and probes that wait. */
+  @Test
+  void stateOfVersion1IsStillRead() throws Exception {
+    restore(KeptState.of("wan-links-v1.bin", this::aSlowLinkAndOneThatIsDown));
+
+    for (Event event : story().subList(KEPT_EVENTS, story().size())) {
+      send(event);
+      if (event.hasLinkProbe()) {
+        long sequence = event.getLinkProbe().getSequence();
+        send(ofAnotherDevice(TestEvents.probe(sequence, instantOf(event), 30 + sequence % 3)));
+      }
+    }
+
+    assertThat(episodes())
+        .filteredOn(episode -> episode.getState() == WanEpisode.State.STATE_CLOSED)
+        .extracting(
+            episode -> episode.getDevice() + " " + episode.getKind(),
+            WanEpisode::getStartedAtUnixNanos)
+        .containsExactlyInAnyOrder(
+            tuple("edge-1 KIND_LATENCY", unixNanos(NOON.plusSeconds(121))),
+            tuple("edge-1 KIND_DOWN", unixNanos(NOON.plusSeconds(151))),
+            tuple("edge-2 KIND_DOWN", unixNanos(NOON.plusSeconds(111))));
+    assertThat(told()).contains("LATENCY CLOSED EGRESS_SATURATED");
+    assertThat(episodes())
+        .filteredOn(episode -> episode.getDevice().equals("edge-2"))
+        .allSatisfy(episode -> assertThat(episode.getEvidenceList()).hasSize(1));
+  }
+
+  private OperatorSubtaskState aSlowLinkAndOneThatIsDown() throws Exception {
+    Event.Builder line = TestEvents.syslog(5_000, NOON.plusSeconds(110)).toBuilder();
+    line.setDevice("edge-2").getSyslogBuilder().setMessage("OSPF adjacency to dc2 lost");
+    for (Event event : story().subList(0, KEPT_EVENTS)) {
+      send(event);
+      if (event.hasLinkProbe()) {
+        long sequence = event.getLinkProbe().getSequence();
+        Event lost = TestEvents.lostProbe(sequence, instantOf(event));
+        send(ofAnotherDevice(sequence > 110 ? lost : event));
+      }
+      if (event.getLinkProbe().getSequence() == 110) {
+        send(line.build());
+      }
+    }
+    return harness.snapshot(1, 1);
+  }
+
+  private static Event ofAnotherDevice(Event probe) {
+    Event.Builder other = probe.toBuilder().setDevice("edge-2");
+    other.getLinkProbeBuilder().setLinkId("dc1-dc2-other");
+    return other.build();
+  }
+
+  private static Instant instantOf(Event event) {
+    return Instant.EPOCH.plusNanos(event.getEventTimeUnixNanos());
+  }
+
+  private void restore(OperatorSubtaskState state) throws Exception {
+    close();
+    harness = newHarness();
+    harness.initializeState(state);
+    harness.open();
   }
 
   @Test
