@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.flink.FlinkService;
-import io.tocsin.rules.command.Main;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -16,8 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -74,7 +70,9 @@ class RulesDrillsTest {
     assertThat(stack.supervisor().starts(FlinkService.NAME)).as("starts of Flink").isEqualTo(1);
   }
 
-  /** Sends the line until its alert is there: how soon a pushed rule is in force is not promised. */
+  /**
+   * Sends the line until its alert is there: how soon a pushed rule is in force is not promised.
+   */
   private void awaitAlertOf(String rule, String device, String line) {
     await("alert of " + rule + " about " + device)
         .atMost(DEADLINE)
@@ -107,14 +105,7 @@ class RulesDrillsTest {
   }
 
   private int push(String... options) throws IOException, InterruptedException {
-    List<String> arguments = new ArrayList<>(List.of("push"));
-    arguments.addAll(List.of(options));
-    arguments.addAll(List.of("--kafka", stack.kafkaBootstrapServers(), folder.toString()));
-    return new ProcessBuilder(
-            JavaProcess.command(Main.class, "128m", JavaProcess.quickStartFlags(), arguments))
-        .inheritIO()
-        .start()
-        .waitFor();
+    return RulePush.of(stack, folder, options);
   }
 
   private static String rule(String name, String word) {
