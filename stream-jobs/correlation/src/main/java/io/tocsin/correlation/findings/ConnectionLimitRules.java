@@ -2,6 +2,7 @@ package io.tocsin.correlation.findings;
 
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.events.v1.Event;
+import io.tocsin.events.v1.Gauge;
 import java.io.Serializable;
 import java.util.Collections;
 import java.util.List;
@@ -64,16 +65,28 @@ public final class ConnectionLimitRules implements Serializable {
     table.site = event.getSite();
     table.heardAtUnixNanos = Math.max(table.heardAtUnixNanos, at);
     if (event.hasGauge()) {
-      if (at >= table.polledAtUnixNanos) {
-        table.gauge = event.getGauge().getName();
-        table.value = event.getGauge().getValue();
-        table.limit = event.getGauge().getLimit();
-        table.polledAtUnixNanos = at;
-      }
+      take(table, event.getGauge(), at);
     } else if (table.disconnectsUnixNanos.size() < MOST_REMEMBERED) {
       table.disconnectsUnixNanos.add(at);
     }
     return judge(table, event.getDevice(), table.heardAtUnixNanos);
+  }
+
+  /** A device may have several tables, and says of none who was cut from it: the fullest counts. */
+  private static void take(ConnectionTable table, Gauge poll, long at) {
+    boolean isSame =
+        poll.getName().equals(table.gauge) && poll.getInstance().equals(table.instance);
+    if (isSame ? at >= table.polledAtUnixNanos : poll.getValue() / poll.getLimit() > ratio(table)) {
+      table.gauge = poll.getName();
+      table.instance = poll.getInstance();
+      table.value = poll.getValue();
+      table.limit = poll.getLimit();
+      table.polledAtUnixNanos = at;
+    }
+  }
+
+  private static double ratio(ConnectionTable table) {
+    return table.limit > 0 ? table.value / table.limit : 0;
   }
 
   /** Whether a table of which nothing was heard is to be forgotten. */
@@ -92,7 +105,7 @@ public final class ConnectionLimitRules implements Serializable {
     if (disconnects >= burst) {
       table.burstAtUnixNanos = Collections.max(table.disconnectsUnixNanos);
     }
-    double ratio = table.limit > 0 ? table.value / table.limit : 0;
+    double ratio = ratio(table);
     if (table.isRaised) {
       table.mostDisconnects = Math.max(table.mostDisconnects, disconnects);
       boolean isQuiet = nowUnixNanos - table.burstAtUnixNanos >= QUIET_NANOS;
@@ -127,6 +140,7 @@ public final class ConnectionLimitRules implements Serializable {
     Map<String, String> labels =
         Map.of(
             "gauge", table.gauge,
+            "instance", table.instance,
             "value", String.format(Locale.ROOT, "%.0f", table.value),
             "limit", String.format(Locale.ROOT, "%.0f", table.limit),
             "ratio", String.format(Locale.ROOT, "%.3f", ratio),

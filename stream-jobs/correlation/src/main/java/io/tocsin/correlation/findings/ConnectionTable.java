@@ -3,13 +3,19 @@ package io.tocsin.correlation.findings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The connection table of one device; forgotten after an hour without a poll or a disconnect. */
+/**
+ * The fullest connection table of one device; forgotten after an hour without a poll or a
+ * disconnect.
+ */
 public final class ConnectionTable {
   /** Place of the device. */
   public String site = "";
 
   /** Name of the gauge. */
   public String gauge = "";
+
+  /** Which of the gauges of that name, empty where there is one. */
+  public String instance = "";
 
   /** Newest value of it. */
   public double value;

@@ -30,8 +30,12 @@ class FindingRulesTest {
   private final ConnectionTable table = new ConnectionTable();
 
   private void polled(int second, double value) {
+    polled(second, "", value);
+  }
+
+  private void polled(int second, String instance, double value) {
     Event.Builder event = TestEvents.gauge(second, NOON.plusSeconds(second)).toBuilder();
-    event.getGaugeBuilder().setValue(value);
+    event.getGaugeBuilder().setInstance(instance).setValue(value);
     assertThat(limits.concerns(event.build())).isTrue();
     tell(limits.onEvent(table, event.build()));
   }
@@ -87,6 +91,20 @@ class FindingRulesTest {
             "conn_limit 1 SEVERITY_MAJOR",
             "conn_limit 2 SEVERITY_CLEARED",
             "conn_limit 1 SEVERITY_MAJOR");
+  }
+
+  @Test
+  void fullestOfSeveralTablesCounts() {
+    polled(0, "a", 10_000);
+    polled(1, "b", 49_000);
+    polled(2, "a", 20_000);
+    burst(3);
+    polled(10, "a", 20_000);
+    polled(11, "b", 49_500);
+    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
+    polled(20, "b", 15_000);
+
+    assertThat(told).hasSize(2).last().isEqualTo("conn_limit 2 SEVERITY_CLEARED");
   }
 
   @Test
