@@ -1,8 +1,8 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS
+export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS KEEP
 
-.PHONY: help demo test up down bench bench-history bench-grep lint fmt build clean
+.PHONY: help demo test up down bench bench-history bench-grep fuzz lint fmt build clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -29,6 +29,9 @@ bench-history: ## time and rows read of every dashboard and question over 30 day
 
 bench-grep: ## searches for words against grep and ripgrep over the same lines (ROWS=460000)
 	@$(bin)/bench-history grep
+
+fuzz: ## fuzz every parser (SECONDS=n: so long each, 60; KEEP=1: keep what reaches new code)
+	@SECONDS_EACH='$(SECONDS)' $(bin)/fuzz
 
 lint: ## formatters and linters, without changing anything
 	@$(bin)/lint

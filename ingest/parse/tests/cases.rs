@@ -165,6 +165,8 @@ fn every_syslog_case_gives_what_it_says() {
     let mut wrong = Vec::new();
     for (file, case) in cases {
         let mut results = parse(Format::Syslog, &frame(&case), case.received_at);
+        // A line of a DHCP server is a DHCP event besides: tests/dhcp.rs.
+        results.retain(|result| !matches!(result, Ok(Parsed { body: Body::Dhcp(_), .. })));
         assert_eq!(results.len(), 1, "{file}: {}", case.name);
         let (seen, expected) = match results.remove(0) {
             Ok(parsed) => (format!("{:#?}", Some(seen_syslog(parsed))), format!("{:#?}", case.expect)),

@@ -1,5 +1,6 @@
 //! The whole agent with real sockets and a publisher in memory.
 
+mod counterparts;
 mod dhcp;
 mod dhcp_counterparts;
 mod gaps;

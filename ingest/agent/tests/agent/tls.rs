@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::sync::Arc;
 
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use tempfile::TempDir;
@@ -23,6 +23,8 @@ impl Authority {
     pub(crate) fn new() -> Self {
         let mut parameters = CertificateParams::default();
         parameters.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // OpenSSL takes a certificate for self-signed when it has the name of its issuer.
+        parameters.distinguished_name.push(DnType::CommonName, "test authority");
         let issuer = CertifiedIssuer::self_signed(parameters, KeyPair::generate().unwrap()).unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("ca.crt"), issuer.pem()).unwrap();
@@ -32,7 +34,9 @@ impl Authority {
     /// Writes `<file>.crt` and `<file>.key` for `name`.
     pub(crate) fn issue(&self, file: &str, name: &str) {
         let key = KeyPair::generate().unwrap();
-        let certificate = CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &self.issuer).unwrap();
+        let mut parameters = CertificateParams::new([name.to_owned()]).unwrap();
+        parameters.distinguished_name.push(DnType::CommonName, name);
+        let certificate = parameters.signed_by(&key, &self.issuer).unwrap();
         let path = |suffix: &str| self.folder.path().join(format!("{file}.{suffix}"));
         fs::write(path("crt"), certificate.pem()).unwrap();
         fs::write(path("key"), key.serialize_pem()).unwrap();
