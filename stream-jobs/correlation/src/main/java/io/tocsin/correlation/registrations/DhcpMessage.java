@@ -4,7 +4,10 @@ import io.tocsin.events.v1.Dhcp;
 import io.tocsin.events.v1.Dhcp.MessageType;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * What is remembered of one DHCP message of one client. Text is empty and numbers are 0 where the
@@ -53,13 +56,11 @@ public record DhcpMessage(
     String site,
     String eventId) {
 
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
-  /**
-   * A log line with an older stamp than this waited in a queue, and its stamp is believed. Below it
-   * the difference may as well be the clock of the server, so the agent's clock is believed.
-   */
-  private static final long LONGEST_LOG_DELAY_NANOS = 600 * NANOS_PER_SECOND;
+  /** Words by the number of the type: a client that is folded again asks for many. */
+  private static final Map<Integer, String> WORDS =
+      Arrays.stream(MessageType.values())
+          .filter(EnumWords::isSpecified)
+          .collect(Collectors.toUnmodifiableMap(MessageType::getNumber, EnumWords::wordOf));
 
   /** Event time, then the order of an exchange, then anything that is the same in every run. */
   static final Comparator<DhcpMessage> ORDER =
@@ -99,22 +100,20 @@ public record DhcpMessage(
 
   /**
    * When the message happened, Unix nanoseconds, never after it was received. DHCP carries no time;
-   * a log's stamp has whole seconds and another clock, so that by it an answer would come before
-   * its question. The agent's time of receipt is better, unless the line was queued for long.
+   * a log's stamp has whole seconds, no time zone and the clock of another host, so that by it an
+   * answer would come before its question or hours ago. Of a log the time of receipt counts.
    */
   static long happenedAt(Event event) {
     long eventTime = event.getEventTimeUnixNanos();
     long receivedAt = event.getReceivedAtUnixNanos();
-    if (Long.compareUnsigned(eventTime, receivedAt) > 0) {
-      return receivedAt;
-    }
     boolean isLogged = event.getDhcp().getPath() == Dhcp.Path.PATH_SERVER_LOG;
-    return isLogged && receivedAt - eventTime <= LONGEST_LOG_DELAY_NANOS ? receivedAt : eventTime;
+    boolean isAhead = Long.compareUnsigned(eventTime, receivedAt) > 0;
+    return isLogged || isAhead ? receivedAt : eventTime;
   }
 
   /** The word of the message, for example "ack"; it is the cause of a transition. */
   String word() {
-    return EnumWords.wordOf(MessageType.forNumber(typeNumber));
+    return WORDS.get(typeNumber);
   }
 
   /** Whether the lease that it gives has no end. */

@@ -321,6 +321,17 @@ class RegistrationRulesTest {
   }
 
   @Test
+  void logLineWithTheStampOfAnotherTimeZoneCountsAtTheTimeOfItsReceipt() {
+    Event logged =
+        DhcpEvents.logged(client.ack(AN_HOUR_LATER), AN_HOUR_LATER).toBuilder()
+            .setEventTimeUnixNanos(unixNanos(AN_HOUR_LATER.minus(Duration.ofHours(9))))
+            .build();
+
+    assertThat(RegistrationStory.of(logged).last().getChangedAtUnixNanos())
+        .isEqualTo(unixNanos(AN_HOUR_LATER));
+  }
+
+  @Test
   void endlessLeaseDoesNotEnd() {
     RegistrationStory story =
         RegistrationStory.of(new DhcpEvents(MAC, IP, -1).ack(NOON))
