@@ -85,18 +85,28 @@ final class MessageFold {
     return tracked.withMessages(base, newest, absorbedNow);
   }
 
-  /** Whether no other message of the client tells of the same. */
+  /** Whether a message is news: without it, one less would have been handled. */
   boolean isFirstOfItsKind(TrackedClient tracked, DhcpMessage message) {
-    return tracked.messages().stream()
-        .noneMatch(other -> other != message && repeats.areSame(other, message));
+    return isNews(tracked.messages(), tracked.absorbedCount(), message);
   }
 
   /** Whether the wire shows a message for the first time: it names servers by their addresses. */
   boolean isFirstOnTheWire(TrackedClient tracked, DhcpMessage message) {
-    return !message.isLogged()
-        && tracked.messages().stream()
-            .noneMatch(
-                other -> other != message && !other.isLogged() && repeats.areSame(other, message));
+    return !message.isLogged() && isNews(onTheWire(tracked), 0, message);
+  }
+
+  /** What the wire shows, without repeats. */
+  List<DhcpMessage> handledOnTheWire(TrackedClient tracked) {
+    return repeats.handled(onTheWire(tracked), 0);
+  }
+
+  private static List<DhcpMessage> onTheWire(TrackedClient tracked) {
+    return tracked.messages().stream().filter(message -> !message.isLogged()).toList();
+  }
+
+  private boolean isNews(List<DhcpMessage> messages, int known, DhcpMessage message) {
+    List<DhcpMessage> others = messages.stream().filter(other -> other != message).toList();
+    return repeats.handled(messages, known).size() > repeats.handled(others, known).size();
   }
 
   /** Whether a message was delivered before. */

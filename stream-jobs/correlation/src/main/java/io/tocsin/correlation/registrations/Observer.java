@@ -21,7 +21,6 @@ final class Observer {
       String mac, TrackedClient tracked, DhcpMessage message, Client before, Client after) {
     int family = familyOf(message);
     List<Observation> found = new ArrayList<>(3);
-    addLatency(found, mac, family, tracked, message, after);
     if (messages.isFirstOfItsKind(tracked, message)) {
       Template seen = new Template(mac, family, message, before, after);
       switch (message.verb()) {
@@ -35,8 +34,9 @@ final class Observer {
     }
     boolean isAnswer = message.verb() == Verb.OFFER || message.verb() == Verb.ACK;
     if (isAnswer && messages.isFirstOnTheWire(tracked, message)) {
-      Kind kind = message.verb() == Verb.OFFER ? Kind.OFFERED : Kind.SERVED;
-      found.add(new Template(mac, family, message, before, after).of(kind));
+      Template seen = new Template(mac, family, message, before, after);
+      found.add(seen.of(message.verb() == Verb.OFFER ? Kind.OFFERED : Kind.SERVED));
+      addLatency(found, seen, messages.handledOnTheWire(tracked), message);
     }
     if (isAnswer && isLooking(before) && !isLooking(after)) {
       found.add(new Template(mac, family, message, before, after).of(Kind.ANSWERED));
@@ -89,34 +89,20 @@ final class Observer {
     }
   }
 
-  private void addLatency(
-      List<Observation> found,
-      String mac,
-      int family,
-      TrackedClient tracked,
-      DhcpMessage answer,
-      Client after) {
-    boolean isAnswer = answer.verb() == Verb.OFFER || answer.verb() == Verb.ACK;
-    if (!isAnswer || answer.isLogged() || answer.transactionId() == 0) {
-      return;
-    }
-    DhcpMessage question = null;
-    for (DhcpMessage other : tracked.messages()) {
-      if (other == answer || other.isLogged() || other.transactionId() != answer.transactionId()) {
-        continue;
-      }
-      if (other.verb() == answer.verb() && other.server().equals(answer.server())) {
+  /** From the newest question of the transaction; one that was sent again counts from its first. */
+  private static void addLatency(
+      List<Observation> found, Template seen, List<DhcpMessage> onTheWire, DhcpMessage answer) {
+    boolean isOffer = answer.verb() == Verb.OFFER;
+    for (int i = onTheWire.size() - 1; i >= 0; i--) {
+      DhcpMessage question = onTheWire.get(i);
+      boolean isAsked = isOffer ? question.verb() == Verb.DISCOVER : question.verb().isRequest();
+      if (isAsked
+          && question.transactionId() == answer.transactionId()
+          && question.timeUnixNanos() <= answer.timeUnixNanos()) {
+        double ms = (answer.timeUnixNanos() - question.timeUnixNanos()) / NANOS_PER_MILLI;
+        found.add(seen.of(isOffer ? Kind.OFFER_LATENCY : Kind.ACK_LATENCY).taking(ms));
         return;
       }
-      boolean isAsked = answer.verb() == Verb.OFFER == (other.verb() == Verb.DISCOVER);
-      if (isAsked && other.verb().compareTo(Verb.REQUEST) <= 0 && other.verb() != Verb.OFFER) {
-        question = question == null ? other : question;
-      }
-    }
-    if (question != null && question.timeUnixNanos() <= answer.timeUnixNanos()) {
-      Kind kind = answer.verb() == Verb.OFFER ? Kind.OFFER_LATENCY : Kind.ACK_LATENCY;
-      double ms = (answer.timeUnixNanos() - question.timeUnixNanos()) / NANOS_PER_MILLI;
-      found.add(new Template(mac, family, answer, after, after).of(kind).taking(ms));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.tocsin.correlation.registrations;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -13,6 +14,9 @@ import java.util.List;
  * is slower than another.
  */
 final class Repeats {
+  /** By how much one path may be slower than another, so that an answer overtakes its question. */
+  private static final long SKEW_NANOS = 1_000_000_000L;
+
   private final long windowNanos;
 
   Repeats(Duration window) {
@@ -32,14 +36,46 @@ final class Repeats {
         && (one.isLogged() || other.isLogged() || agree(one.server(), other.server()));
   }
 
+  /**
+   * Those of a client's messages that are no repeats, in their order. A message repeats one that
+   * was handled before it, unless the client has begun anew in between: some clients use one
+   * transaction for ever.
+   *
+   * @param messages in order
+   * @param known how many of the first are known to be no repeats
+   */
+  List<DhcpMessage> handled(List<DhcpMessage> messages, int known) {
+    List<DhcpMessage> handled = new ArrayList<>(messages.subList(0, known));
+    for (DhcpMessage message : messages.subList(known, messages.size())) {
+      if (!isRepeat(message, handled)) {
+        handled.add(message);
+      }
+    }
+    return handled;
+  }
+
   /** Whether a message repeats one of those before it that were no repeats themselves. */
   boolean isRepeat(DhcpMessage message, List<DhcpMessage> handled) {
     for (int i = handled.size() - 1; i >= 0; i--) {
-      if (areSame(handled.get(i), message)) {
+      DhcpMessage before = handled.get(i);
+      if (areSame(before, message)) {
         return true;
+      }
+      if (beginsAnew(before, message)) {
+        return false;
       }
     }
     return false;
+  }
+
+  /** Whether what is older than {@code before} belongs to another exchange than the message. */
+  private static boolean beginsAnew(DhcpMessage before, DhcpMessage message) {
+    return switch (message.verb()) {
+      case OFFER -> before.verb() == Verb.DISCOVER;
+      case ACK, NAK -> before.verb().isRequest();
+      default ->
+          before.verb().isEnd() && message.timeUnixNanos() - before.timeUnixNanos() > SKEW_NANOS;
+    };
   }
 
   private static boolean agree(int one, int other) {

@@ -82,9 +82,17 @@ public enum Verb {
     return isV6 ? 6 : 4;
   }
 
-  private boolean isRequest() {
+  boolean isRequest() {
     return switch (this) {
       case SELECT, REBOOT, RENEW, REBIND, REQUEST -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether an exchange is over with it. */
+  boolean isEnd() {
+    return switch (this) {
+      case ACK, NAK, DECLINE, RELEASE -> true;
       default -> false;
     };
   }

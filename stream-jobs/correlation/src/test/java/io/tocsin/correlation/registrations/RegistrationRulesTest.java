@@ -207,6 +207,28 @@ class RegistrationRulesTest {
   }
 
   @Test
+  void clientThatUsesOneTransactionForEverIsFollowedAllTheSame() {
+    RegistrationStory story = RegistrationStory.of(exchange());
+    story.then(
+        client.renew(after(2_000)),
+        client.ack(after(2_010)),
+        client.release(after(5_000)),
+        client.discover(after(7_000)),
+        client.offer(after(7_010)),
+        client.select(after(7_020)),
+        client.ack(after(7_030)));
+
+    assertThat(story.told())
+        .endsWith(
+            "renewing by request",
+            "bound by ack",
+            "released by release",
+            "discovering by discover",
+            "offered by offer",
+            "bound by ack");
+  }
+
+  @Test
   void releaseAndRefusalEndTheLease() {
     assertThat(RegistrationStory.of(exchange()).then(client.release(after(9_000))).told())
         .last()
