@@ -59,7 +59,8 @@ class RegistrationSnapshotTest {
       harness.initializeState(OperatorSnapshotUtil.readStateHandle(VERSION_1));
       harness.open();
 
-      harness.processElement1(CLIENT.transaction(2).renew(NOON.plusSeconds(30)), 0);
+      Event renewal = CLIENT.transaction(2).renew(NOON.plusSeconds(30));
+      harness.processElement1(renewal.toBuilder().setEventId("later").build(), 0);
       harness.processBothWatermarks(new Watermark(NOON.plusSeconds(61).toEpochMilli()));
 
       assertThat(harness.extractOutputValues())
