@@ -1,0 +1,119 @@
+//! A notification PDU as an event body.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::ops::Range;
+
+use sha2::{Digest, Sha256};
+use tocsin_wire::events::SnmpTrap;
+use tocsin_wire::events::snmp_trap::{self, Version};
+use tocsin_wire::rejects::Reason;
+
+use super::names::Names;
+use super::oid::Oid;
+use super::pdu::{TrapV1, Value, Varbind};
+use super::{render, v3};
+use crate::Refusal;
+
+/// sysUpTime.0.
+pub(crate) const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];
+/// snmpTrapOID.0.
+pub(crate) const SNMP_TRAP_OID: [u32; 11] = [1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0];
+/// snmpTrapEnterprise.0.
+const SNMP_TRAP_ENTERPRISE: [u32; 11] = [1, 3, 6, 1, 6, 3, 1, 1, 4, 3, 0];
+/// snmpTrapAddress.0 and snmpTrapCommunity.0 (RFC 3584 3.1), written by proxies.
+const SNMP_TRAP_ADDRESS: [u32; 10] = [1, 3, 6, 1, 6, 3, 18, 1, 3, 0];
+const SNMP_TRAP_COMMUNITY: [u32; 10] = [1, 3, 6, 1, 6, 3, 18, 1, 4, 0];
+/// coldStart (0) to egpNeighborLoss (5) below it, one more each.
+const SNMP_TRAPS: [u32; 9] = [1, 3, 6, 1, 6, 3, 1, 1, 5];
+const ENTERPRISE_SPECIFIC: i64 = 6;
+/// In place of a community that a proxy sent along.
+const HIDDEN: &str = "(hidden)";
+
+/// First 16 hexadecimal digits of SHA-256 of a community or user name.
+pub fn identity_hash(identity: &[u8]) -> String {
+    render::hex(&Sha256::digest(identity)[..8])
+}
+
+/// A body with what only the PDU says. `secrets` are the places in `frame` that hold a community.
+pub(crate) fn of_v1(trap: &TrapV1<'_>, names: &Names, frame: &[u8], secrets: &mut Vec<Range<usize>>) -> Result<SnmpTrap, Refusal> {
+    let oid = v1_trap_oid(trap)?;
+    let mut body = SnmpTrap {
+        version: Version::V1.into(),
+        trap_name: names.name(oid.arcs()).0,
+        trap_oid: oid.to_string(),
+        uptime_centiseconds: trap.uptime_centiseconds,
+        agent_address: address(trap.agent_address),
+        ..SnmpTrap::default()
+    };
+    body.varbinds.reserve(trap.varbinds.len() + 1);
+    for varbind in &trap.varbinds {
+        push(varbind, names, frame, &mut body, secrets);
+    }
+    // RFC 3584 3.1 (4): a generic trap's enterprise says what kind of device it is, and stands nowhere else.
+    if trap.generic != ENTERPRISE_SPECIFIC {
+        let enterprise = Varbind { oid: Oid::new(&SNMP_TRAP_ENTERPRISE), value: Value::Oid(trap.enterprise.clone()) };
+        push(&enterprise, names, frame, &mut body, secrets);
+    }
+    Ok(body)
+}
+
+/// RFC 3584 3.1 (2).
+fn v1_trap_oid(trap: &TrapV1<'_>) -> Result<Oid, Refusal> {
+    let number = |value: i64, what: &str| {
+        u32::try_from(value)
+            .map_err(|_| Refusal::new(Reason::InvalidValue, format!("the {what} number of the trap is {value}; 0 is the least")))
+    };
+    match trap.generic {
+        0..ENTERPRISE_SPECIFIC => Ok(Oid::new(&SNMP_TRAPS).with(&[number(trap.generic, "generic")? + 1])),
+        ENTERPRISE_SPECIFIC => Ok(trap.enterprise.with(&[0, number(trap.specific, "specific")?])),
+        other => Err(Refusal::new(Reason::InvalidValue, format!("the generic number of the trap is {other}; RFC 1157 has 0 to 6"))),
+    }
+}
+
+/// A body of a version 2 notification, without version and identity.
+pub(crate) fn of_v2(varbinds: &[Varbind<'_>], names: &Names, frame: &[u8], secrets: &mut Vec<Range<usize>>) -> Result<SnmpTrap, Refusal> {
+    let mut body = SnmpTrap::default();
+    body.varbinds.reserve(varbinds.len());
+    let mut is_named = false;
+    for varbind in varbinds {
+        match &varbind.value {
+            Value::TimeTicks(ticks) if varbind.oid.arcs() == SYS_UP_TIME && body.uptime_centiseconds == 0 => {
+                body.uptime_centiseconds = *ticks
+            }
+            Value::Oid(oid) if varbind.oid.arcs() == SNMP_TRAP_OID && !is_named => {
+                is_named = true;
+                body.trap_name = names.name(oid.arcs()).0;
+                body.trap_oid = oid.to_string();
+            }
+            _ => push(varbind, names, frame, &mut body, secrets),
+        }
+    }
+    if !is_named {
+        let detail = "no snmpTrapOID.0 among the variable bindings, so nothing says what happened (RFC 3416 4.2.6); correct the sender";
+        return Err(Refusal::new(Reason::MissingField, detail));
+    }
+    Ok(body)
+}
+
+fn push(varbind: &Varbind<'_>, names: &Names, frame: &[u8], body: &mut SnmpTrap, secrets: &mut Vec<Range<usize>>) {
+    let (name, object) = names.name(varbind.oid.arcs());
+    let mut value = render::text(&varbind.value, object, names);
+    match &varbind.value {
+        Value::Octets(community) if varbind.oid.arcs() == SNMP_TRAP_COMMUNITY => {
+            secrets.extend(v3::offset(frame, community).map(|start| start..start + community.len()));
+            HIDDEN.clone_into(&mut value);
+        }
+        Value::IpAddress(octets) if varbind.oid.arcs() == SNMP_TRAP_ADDRESS => body.agent_address = address(octets),
+        _ => {}
+    }
+    let r#type = render::type_name(&varbind.value, object);
+    body.varbinds.push(snmp_trap::Varbind { oid: varbind.oid.to_string(), name, r#type, value });
+}
+
+/// An agent address as text; empty where it tells nothing.
+fn address(octets: &[u8]) -> String {
+    match <[u8; 4]>::try_from(octets).map(Ipv4Addr::from) {
+        Ok(address) if !address.is_unspecified() => IpAddr::V4(address).to_string(),
+        _ => String::new(),
+    }
+}
