@@ -8,19 +8,21 @@ use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use tocsin_parse::snmp::names::Names;
 use tocsin_publish::{Publisher, Remainder};
 use tocsin_sources::{
     BindError, CaptureConfig, CaptureError, CaptureSource, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource,
     now_unix_nanos,
 };
-use tocsin_telemetry::{self as telemetry, Health, Listener, Senders};
+use tocsin_telemetry::{self as telemetry, Health, Listener, PolledDevices, Senders};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
 use crate::Config;
 use crate::pipeline::{Pipeline, Reading, Shared};
-use crate::{probes, stats};
+use crate::snmp::poller::Poller;
+use crate::{probes, snmp, stats};
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
 const MAX_FLUSH: Duration = Duration::from_secs(10);
@@ -47,6 +49,9 @@ pub enum StartError {
     /// Links cannot be probed.
     #[error(transparent)]
     Probes(#[from] tocsin_probes::StartError),
+    /// What the config names cannot be read any more.
+    #[error("{0}")]
+    Config(String),
     /// The operating system gives no thread.
     #[error("cannot start a thread: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[from] io::Error),
@@ -59,8 +64,15 @@ pub struct Agent {
     publisher: Arc<dyn Publisher>,
     listeners: Vec<RunningListener>,
     stop_sources: watch::Sender<bool>,
+    /// What is polled, beside what is listened to.
+    poller: Option<RunningPoller>,
     stats_interval: Duration,
     telemetry_address: SocketAddr,
+}
+
+struct RunningPoller {
+    counters: Arc<Listener>,
+    devices: Vec<tokio::task::JoinHandle<()>>,
 }
 
 struct RunningListener {
@@ -123,7 +135,10 @@ impl Agent {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("tokio").enable_all().build()?;
         let events = Arc::new(EventSource::new(&config.agent_id, now_unix_nanos()));
         let names = config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect::<HashMap<_, _>>();
-        let shared = Shared { events: Arc::clone(&events), publisher: Arc::clone(&publisher), names: Arc::new(names) };
+        let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
+        let snmp = Arc::new(snmp::receiver(config, &mib_names, events.boot_id()).map_err(StartError::Config)?);
+        let shared =
+            Shared { events: Arc::clone(&events), publisher: Arc::clone(&publisher), names: Arc::new(names), snmp: Arc::clone(&snmp) };
         let (stop_sources, stop) = watch::channel(false);
 
         let mut listeners = Vec::new();
@@ -133,7 +148,7 @@ impl Agent {
             pages.push((Arc::clone(counters), Arc::clone(&senders)));
             let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders)
                 .with_readers(listener_config.readers);
-            listeners.push(start_listener(&runtime, listener_config, counters, &pipeline, &stop)?);
+            listeners.push(start_listener(&runtime, listener_config, counters, pipeline, &stop)?);
         }
         for (capture, counters) in config.captures.iter().zip(counters.iter().skip(config.listeners.len())) {
             let senders = Arc::new(Senders::default());
@@ -149,18 +164,38 @@ impl Agent {
             prober.readers.push(probes::start(&config.links, counters, senders, shared, &stop)?);
             listeners.push(prober);
         }
-        let telemetry_address =
-            serve_telemetry(&runtime, config.telemetry.listen, telemetry::State { listeners: pages, health: Arc::clone(&health) })?;
+        let polled = Arc::new(PolledDevices::default());
+        let poller = counters.iter().find(|counters| counters.name() == snmp::POLLER).filter(|_| !config.snmp.devices.is_empty());
+        let poller = poller.map(|counters| Poller {
+            events: Arc::clone(&events),
+            publisher: Arc::clone(&publisher),
+            counters: Arc::clone(counters),
+            devices: Arc::clone(&polled),
+        });
+        let poller = poller.map(|poller| start_polling(&runtime, config, &poller, &mib_names, &stop)).transpose()?;
+        pages.extend(poller.iter().map(|poller| (Arc::clone(&poller.counters), Arc::new(Senders::default()))));
+        let state = telemetry::State { polled, listeners: pages, health: Arc::clone(&health), pages: vec![snmp::engines_page(snmp)] };
+        let telemetry_address = serve_telemetry(&runtime, config.telemetry.listen, state)?;
         health.sockets_open();
-        Ok(Self { runtime, events, publisher, listeners, stop_sources, stats_interval: config.telemetry.stats_interval, telemetry_address })
+        Ok(Self {
+            runtime,
+            events,
+            publisher,
+            listeners,
+            stop_sources,
+            poller,
+            stats_interval: config.telemetry.stats_interval,
+            telemetry_address,
+        })
     }
 
-    /// Counters that start at zero for each listener and each capture of a config, in its order, then for the probes.
+    /// Counters that start at zero for each listener and each capture of a config, in its order, then for the probes and the poller.
     pub fn counters(config: &Config) -> Vec<Arc<Listener>> {
         let listeners = config.listeners.iter().map(|listener| listener.name.as_str());
         let captures = config.captures.iter().map(|capture| capture.name.as_str());
         let probes = (!config.links.is_empty()).then_some(probes::LISTENER);
-        listeners.chain(captures).chain(probes).map(|name| Arc::new(Listener::new(name))).collect()
+        let poller = (!config.snmp.devices.is_empty()).then_some(snmp::POLLER);
+        listeners.chain(captures).chain(probes).chain(poller).map(|name| Arc::new(Listener::new(name))).collect()
     }
 
     /// Where a listener is bound, also where port 0 was asked for.
@@ -192,7 +227,8 @@ impl Agent {
         self.listeners.iter().filter_map(|listener| listener.pipeline.as_ref()).for_each(|pipeline| pipeline.tell_gaps(now_unix_nanos()));
         self.listeners.iter().filter_map(|listener| listener.kernel.as_ref()).for_each(Kernel::sample);
         let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.site.as_str()));
-        stats::report(&self.events, self.publisher.as_ref(), listeners);
+        let poller = self.poller.iter().map(|poller| (&poller.counters, ""));
+        stats::report(&self.events, self.publisher.as_ref(), listeners.chain(poller));
     }
 
     /// Stops in the order of the data's way: sockets are read empty, queues are parsed empty, Kafka acknowledges, and only then do the last
@@ -211,6 +247,11 @@ impl Agent {
                 pipeline.tell_last_gaps();
             }
         }
+        for device in self.poller.iter_mut().flat_map(|poller| poller.devices.drain(..)) {
+            if self.runtime.block_on(device).is_err() {
+                tracing::error!(listener = snmp::POLLER, "a task had failed; this is a defect, please report it");
+            }
+        }
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
         let is_flushed = self.publisher.flush(MAX_FLUSH);
         self.report();
@@ -221,12 +262,21 @@ impl Agent {
     }
 }
 
+fn start_polling(runtime: &Runtime, config: &Config, poller: &Poller, names: &Names, stop: &Stop) -> Result<RunningPoller, StartError> {
+    let _inside = runtime.enter();
+    let users = config.snmp.users().map_err(StartError::Config)?;
+    let devices = config.snmp.devices.iter().map(|device| poller.start(device, &users, names, stop.clone()));
+    let devices = devices.collect::<Result<Vec<_>, _>>().map_err(StartError::Config)?;
+    tracing::info!(devices = devices.len(), "polling by SNMP");
+    Ok(RunningPoller { counters: Arc::clone(&poller.counters), devices })
+}
+
 /// Opens a listener's sockets and starts its readers and parsers.
 fn start_listener(
     runtime: &Runtime,
     config: &ListenerConfig,
     counters: &Arc<Listener>,
-    pipeline: &Pipeline,
+    mut pipeline: Pipeline,
     stop: &Stop,
 ) -> Result<RunningListener, StartError> {
     let mut listener = RunningListener::new(&config.site, counters);
@@ -234,6 +284,7 @@ fn start_listener(
     match config.transport {
         Transport::Udp => {
             let source = UdpSource::bind(config, Arc::clone(counters))?;
+            pipeline.answer_through(source.replies());
             let mut queues = Vec::new();
             for _ in 0..source.readers() {
                 let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;
@@ -279,7 +330,7 @@ fn serve_telemetry(runtime: &Runtime, address: SocketAddr, state: telemetry::Sta
     let _inside = runtime.enter();
     let server = telemetry::bind(address).map_err(telemetry_error)?;
     let address = server.local_address().map_err(telemetry_error)?;
-    tracing::info!(%address, "telemetry: /metrics /health /sources");
+    tracing::info!(%address, "telemetry: /metrics /health /sources /snmp-engines");
     runtime.spawn(async move {
         if let Err(error) = server.serve(state).await {
             tracing::error!(%error, "telemetry ended");

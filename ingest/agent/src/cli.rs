@@ -24,7 +24,7 @@ Examples:
 Logs go to standard error. SIGTERM or Ctrl-C stops it after what was received is handed over: at once, or after about 12 s while Kafka is
 away. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is not usable.";
 
-/// Receive syslog and alert updates and publish them to Kafka.
+/// Receive syslog, alert updates and SNMP notifications and publish them to Kafka.
 #[derive(Args, Debug, Default)]
 #[command(after_help = AFTER_HELP)]
 pub struct AgentArgs {

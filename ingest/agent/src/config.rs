@@ -16,6 +16,8 @@ use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, Transpor
 use tocsin_telemetry::TelemetryConfig;
 
 use crate::probes;
+use crate::snmp::POLLER;
+use crate::snmp::config::SnmpConfig;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
 const MAX_NAME_BYTES: usize = 255;
@@ -41,6 +43,8 @@ pub struct Config {
     pub telemetry: TelemetryConfig,
     /// What is known about devices.
     pub devices: DevicesConfig,
+    /// Whom to believe about SNMP, and what names things have.
+    pub snmp: SnmpConfig,
     /// What is received; replaces the default listeners as a whole.
     pub listeners: Vec<ListenerConfig>,
     /// Interfaces whose DHCP packets are seen as they pass.
@@ -66,6 +70,7 @@ impl Default for Config {
             spool: SpoolConfig::default(),
             telemetry: TelemetryConfig::default(),
             devices: DevicesConfig::default(),
+            snmp: SnmpConfig::default(),
             listeners: ListenerConfig::defaults(),
             captures: Vec::new(),
             links: Vec::new(),
@@ -137,14 +142,14 @@ impl Config {
         }
         if let Some(folder) = path.parent() {
             self.spool.dir = folder.join(&self.spool.dir);
+            self.snmp.stand_beside(folder);
             for listener in &mut self.listeners {
                 listener.tls = listener.tls.as_ref().map(|tls| tls.relative_to(folder));
             }
         }
-        for listener in &mut self.listeners {
-            if listener.site.is_empty() {
-                listener.site.clone_from(&self.site);
-            }
+        let sites = self.listeners.iter_mut().map(|listener| &mut listener.site);
+        for site in sites.chain(self.snmp.devices.iter_mut().map(|device| &mut device.site)).filter(|site| site.is_empty()) {
+            site.clone_from(&self.site);
         }
         for capture in self.captures.iter_mut().filter(|capture| capture.site.is_empty()) {
             capture.site.clone_from(&self.site);
@@ -161,6 +166,7 @@ impl Config {
         check_name("agent_id", &self.agent_id)?;
         check_site("site", &self.site)?;
         self.kafka.check()?;
+        self.snmp.check()?;
         if self.telemetry.stats_interval < Duration::from_millis(100) || self.telemetry.stats_interval > Duration::from_secs(60) {
             return Err("telemetry.stats_interval is outside 100ms to 1m; 1s is right for nearly everybody".to_owned());
         }
@@ -171,6 +177,9 @@ impl Config {
         for listener in &self.listeners {
             let name = &listener.name;
             check_name("listeners[].name", name)?;
+            if name == POLLER && !self.snmp.devices.is_empty() {
+                return Err(format!("a listener has the name {POLLER}, under which snmp.devices are counted; give it another"));
+            }
             if !names.insert(name) {
                 return Err(format!("two listeners have the name {name}; give each its own"));
             }
@@ -234,6 +243,9 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     }
     if listener.kind == Kind::Dhcp && listener.transport != Transport::Udp {
         return Err("kind dhcp is for UDP; remove transport".to_owned());
+    }
+    if listener.kind == Kind::Snmp && listener.transport != Transport::Udp {
+        return Err("kind is snmp and transport is not udp; SNMP comes in datagrams, remove transport".to_owned());
     }
     if listener.ipv6_only && listener.listen.is_ipv4() {
         return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));

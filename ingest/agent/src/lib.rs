@@ -11,7 +11,12 @@ mod config;
 mod gaps;
 mod pipeline;
 mod probes;
+mod secret;
+mod snmp;
 mod stats;
 
 pub use agent::{Agent, Closing, StartError};
 pub use config::{Config, ConfigError, DevicesConfig};
+pub use secret::{Secret, SecretFile};
+pub use snmp::config::{AuthConfig, AuthWord, LevelWord, PrivacyConfig, PrivacyWord, SnmpConfig, UserConfig};
+pub use snmp::devices::{DeviceConfig, GaugeConfig, VersionWord};

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::net::SocketAddr;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tocsin_parse::snmp::{Outcome, Receiver};
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
-use tocsin_sources::{Batch, Frame, Kind, Received};
+use tocsin_sources::{Batch, Frame, Kind, Received, Replies};
 use tocsin_telemetry::{Listener, Senders};
 use tocsin_wire::events::Event;
 use tocsin_wire::events::dhcp::Path;
@@ -28,6 +30,8 @@ pub(crate) struct Shared {
     pub(crate) publisher: Arc<dyn Publisher>,
     /// Device names by canonical address.
     pub(crate) names: Arc<HashMap<IpAddr, String>>,
+    /// Reads notifications; knows their senders.
+    pub(crate) snmp: Arc<Receiver>,
 }
 
 /// How a frame is read.
@@ -37,15 +41,18 @@ pub(crate) enum Reading {
     Message(Format),
     /// As an Ethernet frame with a DHCP packet, captured on this interface.
     CapturedDhcp(Arc<str>),
+    /// As an SNMP notification, with what is known of its sender.
+    Notification,
 }
 
 impl From<Kind> for Reading {
     fn from(kind: Kind) -> Self {
-        Self::Message(match kind {
-            Kind::Syslog => Format::Syslog,
-            Kind::Alert => Format::Alert,
-            Kind::Dhcp => Format::Dhcp,
-        })
+        match kind {
+            Kind::Syslog => Self::Message(Format::Syslog),
+            Kind::Alert => Self::Message(Format::Alert),
+            Kind::Dhcp => Self::Message(Format::Dhcp),
+            Kind::Snmp => Self::Notification,
+        }
     }
 }
 
@@ -54,6 +61,8 @@ impl From<Kind> for Reading {
 pub(crate) struct Pipeline {
     shared: Shared,
     reading: Reading,
+    /// How frames that want an answer get it.
+    replies: Option<Replies>,
     listener_name: Arc<str>,
     site: Arc<str>,
     counters: Arc<Listener>,
@@ -64,12 +73,26 @@ pub(crate) struct Pipeline {
 impl Pipeline {
     /// The name of the listener is that of its counters.
     pub(crate) fn new(shared: Shared, reading: Reading, site: &str, counters: Arc<Listener>, senders: Arc<Senders>) -> Self {
-        Self { shared, reading, listener_name: counters.name().into(), site: site.into(), counters, senders, gaps: Arc::new(Gaps::new(1)) }
+        Self {
+            shared,
+            reading,
+            replies: None,
+            listener_name: counters.name().into(),
+            site: site.into(),
+            counters,
+            senders,
+            gaps: Arc::new(Gaps::new(1)),
+        }
     }
 
     /// The same for a listener whose frames come over so many readers.
     pub(crate) fn with_readers(self, readers: usize) -> Self {
         Self { gaps: Arc::new(Gaps::new(readers)), ..self }
+    }
+
+    /// Answers through this, where its frames want answers.
+    pub(crate) fn answer_through(&mut self, replies: Option<Replies>) {
+        self.replies = replies;
     }
 
     /// Works until every source of the queue has ended and the queue is empty.
@@ -106,8 +129,7 @@ impl Pipeline {
 
     fn frame(&self, peer: SocketAddr, frame: Frame, received_at_unix_nanos: u64) {
         let raw = kept_bytes(&frame).clone();
-        let mut records = 0_u32;
-        let mut origin = Origin {
+        let origin = Origin {
             listener: Arc::clone(&self.listener_name),
             site: Arc::clone(&self.site),
             received_at_unix_nanos,
@@ -116,18 +138,12 @@ impl Pipeline {
         };
         match frame {
             Frame::Message(message) => match &self.reading {
-                Reading::Message(format) => format.parse(&message, received_at_unix_nanos, |parsed| {
-                    records += 1;
-                    if records > MAX_RAW_COPIES {
-                        origin.raw.clear();
-                    }
-                    self.parsed(&origin, parsed, message.len());
-                }),
+                Reading::Message(format) => self.message(*format, origin, &message),
                 Reading::CapturedDhcp(interface) => {
                     let captured = dhcp::parse_captured(&message, interface);
-                    origin.peer = captured.source;
-                    self.parsed(&origin, captured.parsed, message.len());
+                    self.parsed(&Origin { peer: captured.source, ..origin }, captured.parsed, message.len());
                 }
+                Reading::Notification => self.notification(origin, peer, &message),
             },
             Frame::Oversize { beginning, original_bytes } => {
                 let detail = format!("{original_bytes} bytes, of which {} are kept; raise the listener's max_message", beginning.len());
@@ -141,6 +157,44 @@ impl Pipeline {
                 self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Truncated, detail }, beginning.len() as u64);
             }
         }
+    }
+
+    fn message(&self, format: Format, mut origin: Origin, message: &Bytes) {
+        let mut records = 0_u32;
+        format.parse(message, origin.received_at_unix_nanos, |parsed| {
+            records += 1;
+            if records > MAX_RAW_COPIES {
+                origin.raw.clear();
+            }
+            self.parsed(&origin, parsed, message.len());
+        });
+    }
+
+    /// A trap or inform. It is answered when its event is on its way, so that nobody is told of what could still be lost.
+    fn notification(&self, mut origin: Origin, peer: SocketAddr, message: &Bytes) {
+        let Outcome { parsed, reply, secrets } = self.shared.snmp.receive(message, peer.ip(), origin.received_at_unix_nanos);
+        if !secrets.is_empty() {
+            origin.raw = blanked(message, &secrets);
+        }
+        match parsed {
+            Some(parsed) => self.parsed(&origin, parsed.map(|parsed| self.of_agent_address(parsed)), message.len()),
+            None => self.counters.answered(),
+        }
+        if let (Some(reply), Some(replies)) = (reply, &self.replies)
+            && let Err(error) = replies.send(peer, &reply)
+        {
+            self.counters.reply_failed(peer, &error);
+        }
+    }
+
+    /// A trap that came through a proxy tells its device's address; that is whom it is about.
+    fn of_agent_address(&self, mut parsed: Parsed) -> Parsed {
+        if let Body::SnmpTrap(trap) = &parsed.body
+            && let Ok(address) = trap.agent_address.parse::<IpAddr>()
+        {
+            parsed.device = Some(self.shared.names.get(&address).cloned().unwrap_or_else(|| address.to_string()));
+        }
+        parsed
     }
 
     fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize) {
@@ -195,6 +249,17 @@ fn relay_name(body: &Body, name_of: impl FnOnce(IpAddr) -> Option<String>) -> Op
     }
     let relay: IpAddr = dhcp.relay.parse().ok()?;
     Some(name_of(relay).unwrap_or_else(|| dhcp.relay.clone()))
+}
+
+/// The bytes with stars in place of secrets, as long as before, so that they can still be read as a message.
+fn blanked(message: &Bytes, secrets: &[Range<usize>]) -> Bytes {
+    let mut bytes = message.to_vec();
+    for secret in secrets {
+        if let Some(secret) = bytes.get_mut(secret.clone()) {
+            secret.fill(b'*');
+        }
+    }
+    bytes.into()
 }
 
 /// The bytes of a frame that travel with its event.

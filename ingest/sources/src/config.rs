@@ -16,6 +16,8 @@ pub enum Kind {
     Alert,
     /// Copies of DHCP packets, from relays or mirrors.
     Dhcp,
+    /// SNMP traps and informs of versions 1, 2c and 3.
+    Snmp,
 }
 
 /// How it arrives.
@@ -131,6 +133,7 @@ impl ListenerConfig {
             Self::new("syslog-tcp", Kind::Syslog, Transport::Tcp, 5514),
             Self::new("alert-udp", Kind::Alert, Transport::Udp, 5515),
             Self::new("dhcp-udp", Kind::Dhcp, Transport::Udp, 6767),
+            Self::new("snmp-udp", Kind::Snmp, Transport::Udp, 1162),
         ]
     }
 

@@ -26,7 +26,7 @@ pub use socket::BindError;
 pub use tcp::TcpSource;
 pub use tls::{Certificates, TlsError};
 pub use tocsin_parse::framing::Frame;
-pub use udp::UdpSource;
+pub use udp::{Replies, UdpSource};
 
 /// A frame as it was received.
 #[derive(Debug)]

@@ -1,6 +1,7 @@
 //! UDP: sockets on one port, and threads that do nothing but read them.
 
 mod reader;
+mod replies;
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -12,6 +13,7 @@ use socket2::Socket;
 use tocsin_telemetry::Listener;
 
 use self::reader::Reader;
+pub use self::replies::Replies;
 use crate::meminfo::{self, ReceiveMemory, Unwrapped};
 use crate::{BindError, ListenerConfig, Queue, Stop, socket, spread};
 
@@ -80,6 +82,11 @@ impl UdpSource {
     /// Where it is bound, also where port 0 was asked for.
     pub fn local_address(&self) -> Option<SocketAddr> {
         self.sockets.first()?.socket.local_addr().ok()?.as_socket()
+    }
+
+    /// The way back to those who sent, from the address that they sent to.
+    pub fn replies(&self) -> Option<Replies> {
+        self.sockets.first().map(|socket| Replies::new(Arc::clone(socket)))
     }
 
     /// Reader threads, and so queues.

@@ -1,5 +1,6 @@
 //! `/metrics`, `/health` and `/sources` over HTTP.
 
+use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +14,21 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Health, Listener, Senders, metrics};
+use crate::{Health, Listener, PolledDevices, Senders, metrics};
+
+/// A further page of JSON.
+pub struct Page {
+    /// For example `/snmp-engines`.
+    pub path: &'static str,
+    /// What it shows, asked for each time.
+    pub content: Box<dyn Fn() -> Value + Send + Sync>,
+}
+
+impl fmt::Debug for Page {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Page").field("path", &self.path).finish_non_exhaustive()
+    }
+}
 
 /// What the pages show.
 #[derive(Debug)]
@@ -22,6 +37,10 @@ pub struct State {
     pub listeners: Vec<(Arc<Listener>, Arc<Senders>)>,
     /// See [`Health`].
     pub health: Arc<Health>,
+    /// Devices that are polled.
+    pub polled: Arc<PolledDevices>,
+    /// Pages of single sources.
+    pub pages: Vec<Page>,
 }
 
 /// A bound telemetry server that does not answer yet.
@@ -49,9 +68,14 @@ impl Server {
     /// Answers until the runtime ends.
     pub async fn serve(self, state: State) -> io::Result<()> {
         let listeners = state.listeners.iter().map(|(listener, _)| Arc::clone(listener)).collect();
-        let pages = Arc::new(Pages { registry: metrics::registry(listeners), state });
-        let router =
-            Router::new().route("/metrics", get(metrics)).route("/health", get(health)).route("/sources", get(sources)).with_state(pages);
+        let paths: Vec<_> = state.pages.iter().map(|page| page.path).collect();
+        let pages = Arc::new(Pages { registry: metrics::registry(listeners, Arc::clone(&state.polled)), state });
+        let mut router = Router::new().route("/metrics", get(metrics)).route("/health", get(health)).route("/sources", get(sources));
+        for (index, path) in paths.into_iter().enumerate() {
+            let answer = move |extract::State(pages): extract::State<Arc<Pages>>| async move { Json((pages.state.pages[index].content)()) };
+            router = router.route(path, get(answer));
+        }
+        let router = router.with_state(pages);
         axum::serve(self.0, router).await
     }
 }

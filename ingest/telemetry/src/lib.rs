@@ -6,6 +6,7 @@ mod health;
 mod http;
 mod listener;
 mod metrics;
+mod polled;
 mod sampler;
 mod senders;
 
@@ -15,8 +16,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use health::Health;
-pub use http::{Server, State, bind};
+pub use http::{Page, Server, State, bind};
 pub use listener::{BufferUse, Ignored, Listener, Loss};
+pub use polled::PolledDevices;
 pub use senders::{Sender, Senders};
 
 /// `telemetry` in the agent's config.

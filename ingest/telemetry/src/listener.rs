@@ -91,10 +91,12 @@ pub struct Listener {
     connections_opened: AtomicU64,
     connections_refused: AtomicU64,
     connection_logs: Sampler,
+    answered: AtomicU64,
+    reply_logs: Sampler,
 }
 
 /// One more than the highest number in the closed list.
-const REASONS: usize = Reason::Undecodable as usize + 1;
+const REASONS: usize = Reason::SecurityLevel as usize + 1;
 
 impl Listener {
     /// Counters at zero for the listener of this configured name.
@@ -206,6 +208,23 @@ impl Listener {
     /// Connections that could not be taken: too many, or no TLS handshake.
     pub fn connections_refused(&self) -> u64 {
         self.connections_refused.load(Ordering::Relaxed)
+    }
+
+    /// A frame carried nothing to keep and was only answered.
+    pub fn answered(&self) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Frames that were only answered.
+    pub fn answers(&self) -> u64 {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// An answer could not be sent; the peer will ask again.
+    pub fn reply_failed(&self, peer: SocketAddr, error: &std::io::Error) {
+        if let Some(left_out) = self.reply_logs.pass() {
+            tracing::warn!(listener = self.name, %peer, %error, left_out, "cannot answer; the sender will repeat what it sent");
+        }
     }
 
     /// Rejects by reason, those that happened.

@@ -12,7 +12,8 @@ use prometheus_client::registry::Registry;
 use tocsin_wire::events::AgentStats;
 use tocsin_wire::word;
 
-use crate::Listener;
+use crate::polled::PolledCollector;
+use crate::{Listener, PolledDevices};
 
 #[derive(Debug)]
 struct Listeners(Vec<Arc<Listener>>);
@@ -54,7 +55,8 @@ impl Collector for Listeners {
             }
         }
         self.encode_by_reason(&mut encoder)?;
-        self.encode_connections(&mut encoder)
+        self.encode_connections(&mut encoder)?;
+        self.encode_answers(&mut encoder)
     }
 }
 
@@ -102,6 +104,15 @@ impl Listeners {
         }
         Ok(())
     }
+
+    fn encode_answers(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let help = "Frames that carried nothing to keep and were only answered: SNMPv3 questions for the engine id or clock";
+        let mut answered = encoder.encode_descriptor("answered", help, None, MetricType::Counter)?;
+        for listener in &self.0 {
+            ConstCounter::new(listener.answers()).encode(answered.encode_family(&[("listener", listener.name())])?)?;
+        }
+        Ok(())
+    }
 }
 
 /// The encoder's gauges are signed.
@@ -110,9 +121,10 @@ fn gauge(value: u64) -> i64 {
 }
 
 /// A registry that reads these listeners.
-pub(crate) fn registry(listeners: Vec<Arc<Listener>>) -> Registry {
+pub(crate) fn registry(listeners: Vec<Arc<Listener>>, polled: Arc<PolledDevices>) -> Registry {
     let mut registry = Registry::with_prefix("tocsin_agent");
     registry.register_collector(Box::new(Listeners(listeners)));
+    registry.register_collector(Box::new(PolledCollector(polled)));
     registry
 }
 
@@ -136,9 +148,13 @@ mod tests {
         listener.buffer_used(5, 6);
         listener.connection_opened();
         listener.connection_refused("detail");
+        listener.answered();
+        let devices = PolledDevices::default();
+        devices.answered("sw1", std::time::Duration::from_millis(1_500));
+        devices.failed("sw2", "detail");
 
         let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &registry(vec![Arc::new(listener)])).unwrap();
+        prometheus_client::encoding::text::encode(&mut text, &registry(vec![Arc::new(listener)], Arc::new(devices))).unwrap();
         let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             samples,
@@ -162,6 +178,15 @@ mod tests {
                 r#"tocsin_agent_connections{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_connections_opened_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_connections_refused_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_answered_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_polls_total{device="sw1",result="answered"} 1"#,
+                r#"tocsin_agent_polls_total{device="sw1",result="failed"} 0"#,
+                r#"tocsin_agent_polls_total{device="sw2",result="answered"} 0"#,
+                r#"tocsin_agent_polls_total{device="sw2",result="failed"} 1"#,
+                r#"tocsin_agent_polled_device_up{device="sw1"} 1"#,
+                r#"tocsin_agent_polled_device_up{device="sw2"} 0"#,
+                r#"tocsin_agent_poll_duration_seconds{device="sw1"} 1.5"#,
+                r#"tocsin_agent_poll_duration_seconds{device="sw2"} 0.0"#,
             ]
         );
     }

@@ -1,5 +1,3 @@
-use tocsin_sources::Kind;
-
 use super::*;
 
 mod links;

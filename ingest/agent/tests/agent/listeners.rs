@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::io::Write;
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, Ipv6Addr, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -219,18 +219,9 @@ fn metrics_health_and_sources_answer_over_http() {
     let running = start("kind: syslog, listen: '[::]:0'");
     sender(v4(running.port())).send(b"<13>hello").unwrap();
     running.wait_for(|stats| stats.acked == 1);
-    let get = |path: &str| http_get(running.agent.telemetry_address(), path);
+    let get = |path: &str| running.get(path);
     assert!(get("/metrics").contains("tocsin_agent_received_total{listener=\"l\"} 1\n"));
     assert!(get("/sources").contains(r#""source_ip":"127.0.0.1""#));
     let health = get("/health");
     assert!(health.starts_with("HTTP/1.1 503") && health.contains("Kafka has acknowledged nothing yet"), "{health}");
-}
-
-fn http_get(address: SocketAddr, path: &str) -> String {
-    use std::io::Read;
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
 }

@@ -5,6 +5,8 @@ mod dhcp;
 mod dhcp_counterparts;
 mod gaps;
 mod listeners;
+mod polling;
 mod probes;
 mod running;
+mod snmp;
 mod tls;

@@ -1,6 +1,7 @@
 //! An agent with real sockets and a publisher in memory. Ports are the kernel's choice, and tests wait on conditions.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -102,6 +103,15 @@ impl Running {
     /// Events that were published, the agent's own counters apart.
     pub(crate) fn events(&self) -> Vec<Event> {
         events(&self.publisher).into_iter().filter(|event| !matches!(event.body, Some(Body::AgentStats(_)))).collect()
+    }
+
+    /// What a telemetry page answers, headers included.
+    pub(crate) fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(self.agent.telemetry_address()).unwrap();
+        stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
     }
 
     pub(crate) fn rejects(&self) -> Vec<Reject> {

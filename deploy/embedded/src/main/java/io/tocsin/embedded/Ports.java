@@ -77,6 +77,11 @@ public record Ports(int offset) {
     return 5515 + offset;
   }
 
+  /** SNMP traps and informs over UDP. */
+  public int snmp() {
+    return 1162 + offset;
+  }
+
   /** Copies of DHCP packets over UDP. */
   public int dhcp() {
     return 6767 + offset;
@@ -100,6 +105,7 @@ public record Ports(int offset) {
     ports.put("udp/" + syslog(), "syslog over UDP");
     ports.put("udp/" + alertUpdates(), "alert updates");
     ports.put("udp/" + dhcp(), "copies of DHCP packets");
+    ports.put("udp/" + snmp(), "SNMP traps");
     return ports;
   }
 }

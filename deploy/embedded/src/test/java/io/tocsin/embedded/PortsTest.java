@@ -25,7 +25,8 @@ class PortsTest {
             "tcp/5514",
             "udp/5514",
             "udp/5515",
-            "udp/6767");
+            "udp/6767",
+            "udp/1162");
     assertThat(ports.grafana()).isEqualTo(3000);
   }
 

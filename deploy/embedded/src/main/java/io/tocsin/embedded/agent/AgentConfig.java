@@ -37,6 +37,7 @@ public final class AgentConfig {
     listener(listeners, "syslog-tcp", "syslog", "tcp", anyAddress + ports.syslog());
     listener(listeners, "alert-udp", "alert", "udp", anyAddress + ports.alertUpdates());
     listener(listeners, "dhcp-udp", "dhcp", "udp", anyAddress + ports.dhcp());
+    listener(listeners, "snmp-udp", "snmp", "udp", anyAddress + ports.snmp());
     return config;
   }
 

@@ -30,6 +30,7 @@ class AgentConfigTest {
                   - {name: syslog-tcp, kind: syslog, transport: tcp, listen: "[::]:6514"}
                   - {name: alert-udp, kind: alert, transport: udp, listen: "[::]:6515"}
                   - {name: dhcp-udp, kind: dhcp, transport: udp, listen: "[::]:7767"}
+                  - {name: snmp-udp, kind: snmp, transport: udp, listen: "[::]:2162"}
                 """));
     assertThat(yaml(AgentConfig.yaml(config))).isEqualTo(config);
   }

@@ -1,0 +1,233 @@
+//! Polling devices: a task a device, which waits without holding anybody up.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use tocsin_parse::snmp::Oid;
+use tocsin_parse::snmp::interfaces::{Moment, Reading, Table, column_groups, counters};
+use tocsin_parse::snmp::names::Names;
+use tocsin_parse::snmp::pdu::Kind;
+use tocsin_parse::snmp::usm::User;
+use tocsin_parse::snmp::walk::{Cell, Row, Walk};
+use tocsin_publish::{Publisher, Record};
+use tocsin_sources::now_unix_nanos;
+use tocsin_telemetry::{Listener, PolledDevices};
+use tocsin_wire::events::{Gauge, InterfaceCounters};
+use tocsin_wire::{Body, EventSource, Origin};
+use tokio::sync::watch;
+use tokio::time::MissedTickBehavior;
+
+use super::devices::{DeviceConfig, GaugeConfig, matches};
+use super::session::{Identity, NO_SUCH_NAME, PollError, Session, TOO_BIG};
+
+const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];
+/// Each interval begins up to this share of it later, so that devices do not stay in step.
+const JITTER: f64 = 0.1;
+
+/// What all devices' tasks share.
+#[derive(Clone)]
+pub(crate) struct Poller {
+    pub(crate) events: Arc<EventSource>,
+    pub(crate) publisher: Arc<dyn Publisher>,
+    pub(crate) counters: Arc<Listener>,
+    pub(crate) devices: Arc<PolledDevices>,
+}
+
+/// A gauge whose names are numbers now.
+struct GaugePlan {
+    config: GaugeConfig,
+    oid: Oid,
+    limit_oid: Option<Oid>,
+}
+
+/// One device's task.
+struct Device {
+    poller: Poller,
+    config: DeviceConfig,
+    identity: Identity,
+    gauges: Vec<GaugePlan>,
+    session: Option<Session>,
+    last: HashMap<String, (Reading, Moment)>,
+    started: Instant,
+}
+
+impl Poller {
+    /// Starts the task of a device; it ends on a stop. Must be called inside a tokio runtime.
+    pub(crate) fn start(
+        &self,
+        config: &DeviceConfig,
+        users: &[User],
+        names: &Names,
+        mut stop: watch::Receiver<bool>,
+    ) -> Result<tokio::task::JoinHandle<()>, String> {
+        let identity = config.identity(users)?;
+        let plan = |gauge: &GaugeConfig| {
+            let limit_oid = (!gauge.limit_oid.is_empty()).then(|| names.oid(&gauge.limit_oid)).transpose()?;
+            Ok::<_, String>(GaugePlan { oid: names.oid(&gauge.oid)?, limit_oid, config: gauge.clone() })
+        };
+        let gauges = config.gauges.iter().map(plan).collect::<Result<_, _>>()?;
+        self.devices.add(&config.name);
+        let mut device = Device {
+            poller: self.clone(),
+            config: config.clone(),
+            identity,
+            gauges,
+            session: None,
+            last: HashMap::new(),
+            started: Instant::now(),
+        };
+        Ok(tokio::spawn(async move {
+            let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + device.delay(0, 1.0), device.config.interval);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+            for turn in 1_u64.. {
+                tokio::select! {
+                    _ = ticks.tick() => {}
+                    _ = stop.wait_for(|stops| *stops) => return,
+                }
+                let jitter = device.delay(turn, JITTER);
+                tokio::select! {
+                    () = async { tokio::time::sleep(jitter).await; device.poll().await } => {}
+                    _ = stop.wait_for(|stops| *stops) => return,
+                }
+            }
+        }))
+    }
+}
+
+impl Device {
+    /// A share of the interval, another one each turn and for each device.
+    fn delay(&self, turn: u64, share: f64) -> Duration {
+        let mut hasher = DefaultHasher::new();
+        (&self.config.name, turn).hash(&mut hasher);
+        // The first poll comes soon, also where the interval is long.
+        let span = if turn == 0 { self.config.interval.min(Duration::from_secs(10)) } else { self.config.interval };
+        span.mul_f64(share * (hasher.finish() % 1_000) as f64 / 1_000.0)
+    }
+
+    async fn poll(&mut self) {
+        let start = Instant::now();
+        match self.ask().await {
+            Ok(()) => self.poller.devices.answered(&self.config.name, start.elapsed()),
+            Err(error) => {
+                self.session = None;
+                self.poller.devices.failed(&self.config.name, &error.to_string());
+            }
+        }
+    }
+
+    async fn ask(&mut self) -> Result<(), PollError> {
+        if self.session.is_none() {
+            let DeviceConfig { address, timeout, retries, .. } = &self.config;
+            self.session = Some(Session::open(address, self.identity.clone(), *timeout, *retries, now_unix_nanos()).await?);
+        }
+        let Some(session) = &mut self.session else { return Ok(()) };
+        if !self.config.interfaces.is_empty() {
+            let uptime = get(session, &Oid::new(&SYS_UP_TIME)).await?.and_then(|cell| cell.unsigned()).unwrap_or_default();
+            let moment = Moment { monotonic_ms: self.started.elapsed().as_millis() as u64, uptime_centiseconds: uptime };
+            let mut table = Table::default();
+            for (group, columns) in column_groups().into_iter().enumerate() {
+                table.take(group, walk(session, &columns, self.config.max_repetitions).await?);
+            }
+            let origin = self.origin();
+            self.publish_interfaces(&origin, table.into_readings(), moment);
+        }
+        for index in 0..self.gauges.len() {
+            self.ask_gauge(index).await?;
+        }
+        Ok(())
+    }
+
+    fn publish_interfaces(&mut self, origin: &Origin, readings: Vec<Reading>, moment: Moment) {
+        let mut last = HashMap::with_capacity(readings.len());
+        for reading in readings.into_iter().filter(|reading| self.config.interfaces.iter().any(|pattern| matches(pattern, reading))) {
+            let before = self.last.get(&reading.name).map(|(reading, moment)| (reading, *moment));
+            let body: InterfaceCounters = counters((&reading, moment), before);
+            self.publish(origin, Body::InterfaceCounters(body));
+            last.insert(reading.name.clone(), (reading, moment));
+        }
+        self.last = last;
+    }
+
+    /// The instance itself, or all instances below it.
+    async fn ask_gauge(&mut self, index: usize) -> Result<(), PollError> {
+        let (Some(session), Some(plan)) = (&mut self.session, self.gauges.get(index)) else { return Ok(()) };
+        let mut limit = plan.config.limit;
+        if let Some(oid) = &plan.limit_oid {
+            limit = get(session, oid).await?.and_then(|cell| cell.number()).map(|limit| limit * plan.config.scale).or(limit);
+        }
+        let rows = match get(session, &plan.oid).await? {
+            Some(cell) => vec![Row { column: 0, instance: Vec::new(), cell }],
+            None => walk(session, std::slice::from_ref(&plan.oid), self.config.max_repetitions).await?,
+        };
+        let values = rows.iter().filter_map(|row| Some((row, row.cell.number()?)));
+        let bodies: Vec<_> = values
+            .map(|(row, value)| Gauge {
+                name: plan.config.name.clone(),
+                instance: row.instance.iter().map(u32::to_string).collect::<Vec<_>>().join("."),
+                value: value * plan.config.scale,
+                limit,
+                unit: plan.config.unit.clone(),
+                oid: plan.oid.with(&row.instance).to_string(),
+            })
+            .collect();
+        if bodies.is_empty() {
+            self.poller.devices.missing(&self.config.name, &plan.config.name, &plan.oid.to_string());
+        }
+        let origin = self.origin();
+        bodies.into_iter().for_each(|body| self.publish(&origin, Body::Gauge(body)));
+        Ok(())
+    }
+
+    fn origin(&self) -> Origin {
+        Origin {
+            listener: self.poller.counters.name().into(),
+            site: self.config.site.as_str().into(),
+            received_at_unix_nanos: now_unix_nanos(),
+            peer: self.session.as_ref().and_then(Session::peer),
+            raw: Bytes::new(),
+        }
+    }
+
+    fn publish(&self, origin: &Origin, body: Body) {
+        let counters = &self.poller.counters;
+        counters.received(1, 0);
+        counters.event_made();
+        let event = self.poller.events.event(origin, Some(self.config.name.clone()), None, body, |_| None);
+        self.poller.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
+    }
+}
+
+/// The value of one object; `None` where the device has none.
+async fn get(session: &mut Session, oid: &Oid) -> Result<Option<Cell>, PollError> {
+    let answer = session.request(Kind::Get, std::slice::from_ref(oid), 0).await?;
+    let Ok(pdu) = answer.pdu() else { return Ok(None) };
+    match pdu.error_status {
+        0 => Ok(pdu.varbinds.first().filter(|varbind| varbind.oid == *oid).and_then(|varbind| Cell::of(&varbind.value))),
+        NO_SUCH_NAME => Ok(None),
+        status => Err(PollError::Status(status)),
+    }
+}
+
+/// All rows of some columns, by GetBulk, or by GetNext where the device is of version 1.
+async fn walk(session: &mut Session, columns: &[Oid], max_repetitions: u32) -> Result<Vec<Row>, PollError> {
+    let kind = if session.is_v1() { Kind::GetNext } else { Kind::GetBulk };
+    let (mut walk, mut repetitions, mut rows) = (Walk::new(columns), max_repetitions, Vec::new());
+    loop {
+        let asked = walk.next_request();
+        if asked.is_empty() {
+            return Ok(rows);
+        }
+        let answer = session.request(kind, &asked, repetitions).await?;
+        let Ok(pdu) = answer.pdu() else { return Ok(rows) };
+        match pdu.error_status {
+            0 => rows.extend(walk.take(&pdu.varbinds)),
+            TOO_BIG if repetitions > 1 => repetitions /= 2,
+            // Version 1 says with it that a column has no successor.
+            NO_SUCH_NAME => walk.end_column(usize::try_from(pdu.error_index).unwrap_or_default()),
+            status => return Err(PollError::Status(status)),
+        }
+    }
+}
