@@ -7,6 +7,7 @@ pub mod ask;
 pub mod balance;
 pub mod devices;
 pub mod enforce;
+pub mod mibs;
 pub mod parse;
 pub mod schema;
 pub mod send;

@@ -12,6 +12,7 @@ mod pace;
 mod publish;
 mod target;
 mod traffic;
+mod trap;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -39,6 +40,8 @@ Further keys of a line: \"payload_base64\" in place of \"payload\", \"repeat\": 
 A line {\"offset_ms\": 12, \"dhcp\": {\"type\": \"discover\", \"mac\": \"02:00:00:00:00:01\"}} is a DHCP packet for dhcp-udp. type: discover offer request
 decline ack nak release inform. Of a request, state: selecting init_reboot renewing rebinding. Further: ip server relay circuit_id remote_id
 hostname lease_seconds renewal_seconds rebinding_seconds router prefix_length vendor_class fingerprint message xid elapsed_seconds broadcast.
+A line {\"offset_ms\": 12, \"trap\": {\"oid\": \"IF-MIB::linkDown\", \"varbinds\": [{\"oid\", \"type\", \"value\"}, ...]}} is a trap for
+snmp-udp, sent as version 2c.
 A line {\"offset_ms\": 12, \"event\": {...}} is an event in protobuf's JSON form and goes straight to its Kafka topic: counters, gauges, probes.";
 
 /// `tocsin send ...`
@@ -87,7 +90,7 @@ pub struct SendArgs {
     #[arg(long, env = "TOCSIN_HOST", value_name = "HOST", default_value = "127.0.0.1")]
     host: String,
 
-    /// Added to the default ports 5514 (syslog) and 5515 (alert updates).
+    /// Added to the default ports 5514 (syslog), 5515 (alert updates) and 1162 (SNMP).
     #[arg(long, env = "TOCSIN_PORT_OFFSET", value_name = "N", default_value_t = 0)]
     port_offset: u16,
 

@@ -8,10 +8,11 @@ use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
 use tocsin_operate::devices::DevicesArgs;
 use tocsin_operate::enforce::EnforceArgs;
+use tocsin_operate::mibs::MibsArgs;
 use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
-use tocsin_operate::{Failure, ask, balance, devices, enforce, parse, schema, send};
+use tocsin_operate::{Failure, ask, balance, devices, enforce, mibs, parse, schema, send};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -41,7 +42,7 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Receive syslog and alert updates and publish them to Kafka.
+    /// Receive syslog, alert updates and SNMP notifications and publish them to Kafka.
     Agent(AgentArgs),
     /// Make Kafka's topics and ClickHouse's tables as the schema files say.
     Schema(SchemaArgs),
@@ -57,6 +58,8 @@ enum Command {
     Ask(AskArgs),
     /// Keep an ipset or nftables set in step with the registrations of devices.
     Enforce(EnforceArgs),
+    /// Compile MIB modules into names for the agent.
+    Mibs(MibsArgs),
 }
 
 fn main() -> ExitCode {
@@ -77,6 +80,7 @@ fn main() -> ExitCode {
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),
+        Command::Mibs(args) => exit_code(mibs::run(&args)),
     }
 }
 

@@ -46,18 +46,12 @@ fn help_shows_every_command_and_examples_on_standard_output() {
 
 #[test]
 fn every_command_has_help() {
-    for command in [
-        &["agent"][..],
-        &["schema"],
-        &["schema", "apply"],
-        &["schema", "status"],
-        &["schema", "dump"],
-        &["send"],
-        &["parse"],
-        &["ask", "balance"],
-        &["devices", "import"],
-    ] {
-        let (code, out, _) = run(&[command, &["--help"]].concat());
+    let schema = [&["schema"][..], &["schema", "apply"], &["schema", "status"], &["schema", "dump"]];
+    for command in [&["agent"][..], &["send"], &["balance"], &["ask"], &["parse"], &["devices", "import"], &["mibs"], &["mibs", "compile"]]
+        .iter()
+        .chain(&schema)
+    {
+        let (code, out, _) = run(&[command, &["--help"][..]].concat());
         assert_eq!(code, Some(0), "{command:?}");
         assert!(out.contains("Usage: tocsin"), "{command:?}: {out}");
     }

@@ -4,6 +4,7 @@
 //! {"offset_ms": 12, "to": "alert-udp", "payload": "{\"action\":\"update\", ... \"time\":\"{{now}}\"}"}
 //! {"offset_ms": 13.5, "to": "syslog-tcp", "payload_base64": "AAEC", "framing": "none", "repeat": 3}
 //! {"offset_ms": 15, "dhcp": {"type": "request", "state": "renewing", "mac": "02:00:00:00:00:01", "ip": "10.20.0.9"}}
+//! {"offset_ms": 16, "trap": {"oid": "IF-MIB::linkDown", "varbinds": [{"oid": "IF-MIB::ifIndex.3", "type": "INTEGER", "value": 3}]}}
 //! {"offset_ms": 20, "event": {"agentId": "probe-fra", "device": "gw1", "linkProbe": {"linkId": "fra-ams", "rttMs": 9.5}}}
 //! ```
 //! A line with `dhcp` is a DHCP packet for the listener `dhcp-udp`; [`super::dhcp`] has its fields.
@@ -27,6 +28,7 @@ use super::dhcp;
 use super::framing::Framing;
 use super::target::Target;
 use super::traffic::MAX_DATAGRAM_BYTES;
+use super::trap::Trap;
 use crate::Failure;
 
 const NOW: &str = "{{now}}";
@@ -90,6 +92,7 @@ struct Line {
     payload: Option<String>,
     payload_base64: Option<String>,
     dhcp: Option<dhcp::Packet>,
+    trap: Option<Trap>,
     framing: Option<Framing>,
     #[serde(default = "once")]
     repeat: u32,
@@ -108,7 +111,7 @@ impl EventsFile {
         Self::parse(&text, default_framing).map_err(|(line, reason)| {
             Failure::usage(
                 format!("{}:{line}: {reason}", path.display()),
-                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp"|"dhcp-udp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional; or {"offset_ms": 12, "dhcp": {"type": "discover", "mac": "02:00:00:00:00:01"}} or {"offset_ms": 12, "event": {"agentId": ...}}"#,
+                r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp"|"dhcp-udp"|"snmp-udp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional; or {"offset_ms": 12, "dhcp": {"type": "discover", "mac": "02:00:00:00:00:01"}}, {"offset_ms": 12, "trap": {"oid": "IF-MIB::linkDown"}} or {"offset_ms": 12, "event": {"agentId": ...}}"#,
             )
         })
     }
@@ -166,12 +169,20 @@ fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Eve
         return Err("repeat must be at least 1".to_owned());
     }
     if let Some(json) = &line.event {
-        if line.to.is_some() || line.dhcp.is_some() || line.payload.is_some() || line.payload_base64.is_some() || line.framing.is_some() {
+        let has_more = line.dhcp.is_some() || line.trap.is_some() || line.payload.is_some() || line.payload_base64.is_some();
+        if has_more || line.to.is_some() || line.framing.is_some() {
             return Err("an event goes to its Kafka topic: it has no to, payload or framing".to_owned());
         }
         return Ok(Event { offset, target: None, framing: None, payload: Payload::Event(Box::new(finished_event(json)?)) });
     }
-    let to = line.to.or(line.dhcp.as_ref().map(|_| Target::DhcpUdp)).ok_or("has neither to (a listener) nor event nor dhcp")?;
+    if let Some(trap) = &line.trap {
+        let has_more = line.dhcp.is_some() || line.payload.is_some() || line.payload_base64.is_some() || line.framing.is_some();
+        if has_more || line.to.is_some_and(|to| to != Target::SnmpUdp) {
+            return Err("trap is the payload of a line to snmp-udp; remove to and payload".to_owned());
+        }
+        return Ok(Event { offset, target: Some(Target::SnmpUdp), framing: None, payload: Payload::Bytes(trap.bytes()?) });
+    }
+    let to = line.to.or(line.dhcp.as_ref().map(|_| Target::DhcpUdp)).ok_or("has neither to (a listener) nor event, dhcp or trap")?;
     if let Some(packet) = &line.dhcp {
         if to != Target::DhcpUdp || line.payload.is_some() || line.payload_base64.is_some() {
             return Err("dhcp is the payload of a line to dhcp-udp; remove to and payload".to_owned());

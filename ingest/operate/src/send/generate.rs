@@ -59,6 +59,12 @@ impl Generator {
         if target == Target::DhcpUdp {
             return Ok(Self { count, target, size: 0, sources, seed, padding: Vec::new() });
         }
+        if target == Target::SnmpUdp {
+            return Err(Failure::usage(
+                "--generate makes no traps",
+                "give an events file with lines {\"trap\": {...}}; \"repeat\" and --full-speed make load of it",
+            ));
+        }
         let mut generator = Self { count, target, size: 0, sources, seed, padding: padding(seed, size) };
         let kinds = SYSLOG_LINES.len().max(ALERT_UPDATES.len());
         let minimum = (0..kinds).map(|kind| generator.fixed_part(kind, count, "2026-11-20T12:00:00.123456Z").len()).max().unwrap_or(0);
@@ -101,6 +107,7 @@ impl Generator {
                 let packet = dhcp::generated(index, self.sources).bytes();
                 payload.extend_from_slice(&packet.expect("generated packets have fields that can be sent"));
             }
+            Target::SnmpUdp => {}
         }
     }
 
@@ -113,7 +120,7 @@ impl Generator {
                 payload.extend_from_slice(b"\"}");
             }
             Target::SyslogUdp | Target::SyslogTcp => self.write_syslog_head(kind % SYSLOG_LINES.len(), index, now, &mut payload),
-            Target::DhcpUdp => {}
+            Target::DhcpUdp | Target::SnmpUdp => {}
         }
         payload
     }

@@ -20,6 +20,8 @@ pub enum Target {
     SyslogTcp,
     /// Copies of DHCP packets, one a datagram; port 6767.
     DhcpUdp,
+    /// SNMP traps, one a datagram; port 1162. Played from files only.
+    SnmpUdp,
 }
 
 impl Target {
@@ -30,6 +32,7 @@ impl Target {
             Self::SyslogUdp => "syslog-udp",
             Self::SyslogTcp => "syslog-tcp",
             Self::DhcpUdp => "dhcp-udp",
+            Self::SnmpUdp => "snmp-udp",
         }
     }
 
@@ -43,6 +46,7 @@ impl Target {
             Self::AlertUdp => 5515,
             Self::SyslogUdp | Self::SyslogTcp => 5514,
             Self::DhcpUdp => 6767,
+            Self::SnmpUdp => 1162,
         }
     }
 }
@@ -85,7 +89,8 @@ impl Addresses {
 /// Reads `NAME=HOST:PORT`.
 pub fn parse_exception(text: &str) -> Result<(Target, String), String> {
     let (name, address) = text.split_once('=').ok_or("write it as NAME=HOST:PORT, for example syslog-udp=127.0.0.1:514")?;
-    let target = Target::from_str(name, false).map_err(|_| format!("{name:?} is none of alert-udp, syslog-udp, syslog-tcp, dhcp-udp"))?;
+    let target =
+        Target::from_str(name, false).map_err(|_| format!("{name:?} is none of alert-udp, syslog-udp, syslog-tcp, dhcp-udp, snmp-udp"))?;
     if !address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok()) {
         return Err(format!("{address:?} is not HOST:PORT"));
     }

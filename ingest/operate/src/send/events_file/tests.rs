@@ -63,6 +63,8 @@ fn a_line_that_cannot_be_sent_is_refused_with_its_number_and_the_reason() {
         (r#"{"to":"alert-udp","dhcp":{"type":"discover","mac":"02:00:00:00:00:01"}}"#, 1, "dhcp is the payload of a line to dhcp-udp"),
         (r#"{"dhcp":{"type":"discover","mac":"02:00"}}"#, 1, "dhcp: mac"),
         (r#"{"dhcp":{"type":"hello","mac":"02:00:00:00:00:01"}}"#, 1, "unknown variant `hello`"),
+        (r#"{"to":"syslog-udp","trap":{"oid":"1.3.6.1.6.3.1.1.5.1"}}"#, 1, "trap is the payload of a line to snmp-udp"),
+        (r#"{"trap":{"oid":"NO-MIB::nothing"}}"#, 1, "not in the tables of names"),
         (&long, 1, "a datagram holds 65507"),
         ("\n", 1, "no event"),
     ];
