@@ -28,7 +28,7 @@ final class DemoCommand implements Callable<Integer> {
 
   @Option(
       names = "--scenario",
-      defaultValue = "ordinary-syslog,burst-500",
+      defaultValue = "ordinary-syslog,every-source,burst-500",
       split = ",",
       description = "default: ${DEFAULT-VALUE}")
   private List<String> scenarios;

@@ -25,6 +25,15 @@ final class DemoResult {
         arrayStringConcat(arrayMap((k, v) -> k || '=' || v, mapKeys(group_labels), mapValues(group_labels)), ' '), firing, resolved, summary
       FROM tocsin.pages ORDER BY sent_at LIMIT 20""";
 
+  private static final String REGISTRATIONS =
+      """
+      SELECT mac, ip, toString(state), toString(access), hostname, circuit_id, server
+      FROM tocsin.registrations ORDER BY mac LIMIT 10""";
+  private static final String LINKS =
+      """
+      SELECT link_id, count(), countIf(lost), round(quantile(0.5)(rtt_ms), 1), round(max(rtt_ms), 1)
+      FROM tocsin.link_probes GROUP BY link_id ORDER BY link_id LIMIT 10""";
+
   private final Stack stack;
   private final Tools tools;
   private final PrintStream out;
@@ -51,6 +60,13 @@ final class DemoResult {
     List<String> pageHeadings =
         List.of("sent (UTC)", "status", "group", "firing", "over", "summary");
     out.print(Table.text(pageHeadings, clickHouse.rows(PAGES)));
+    heading("Devices on the network, by DHCP");
+    List<String> registrationHeadings =
+        List.of("mac", "ip", "state", "access", "name", "circuit", "server");
+    out.print(Table.text(registrationHeadings, clickHouse.rows(REGISTRATIONS)));
+    heading("WAN links");
+    List<String> linkHeadings = List.of("link", "probes", "lost", "median ms", "highest ms");
+    out.print(Table.text(linkHeadings, clickHouse.rows(LINKS)));
     heading("Look at it");
     addresses();
   }
@@ -78,7 +94,11 @@ final class DemoResult {
         "http://127.0.0.1:" + ports.agentTelemetry() + "/metrics  /health  /sources");
     address(
         "send it something",
-        "syslog to port " + ports.syslog() + ", alert updates to UDP port " + ports.alertUpdates());
+        "syslog to port "
+            + ports.syslog()
+            + ", alert updates to UDP port "
+            + ports.alertUpdates()
+            + "; tocsin send --help has the rest");
     String offset = ports.offset() == 0 ? "" : " PORT_OFFSET=" + ports.offset();
     address(
         "Grafana, where it is installed",
