@@ -5,6 +5,7 @@
 
 mod dhcp;
 mod events_file;
+mod exchange;
 mod framing;
 mod generate;
 mod outbox;

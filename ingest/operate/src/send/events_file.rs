@@ -9,6 +9,8 @@
 //! ```
 //! A line with `dhcp` is a DHCP packet for the listener `dhcp-udp`; [`super::dhcp`] has its fields.
 //!
+//! A line with `exchange` is what many clients do, one after the other: see [`super::exchange`]. Later lines may begin before it is through.
+//!
 //! A line with `event` is an event in protobuf's JSON form (see `schemas/golden/event`) that goes straight to its Kafka topic; this is how
 //! polled counters and probes are played, which no datagram carries. Times, identity and numbers that it leaves out are filled in.
 //!
@@ -25,6 +27,7 @@ use serde::Deserialize;
 use tocsin_wire::{event_from_json, events};
 
 use super::dhcp;
+use super::exchange::Exchange;
 use super::framing::Framing;
 use super::target::Target;
 use super::traffic::MAX_DATAGRAM_BYTES;
@@ -93,6 +96,7 @@ struct Line {
     payload_base64: Option<String>,
     dhcp: Option<dhcp::Packet>,
     trap: Option<Trap>,
+    exchange: Option<Exchange>,
     framing: Option<Framing>,
     #[serde(default = "once")]
     repeat: u32,
@@ -122,6 +126,10 @@ impl EventsFile {
         for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
             let at = |reason: String| (index + 1, reason);
             let line: Line = serde_json::from_str(text).map_err(|error| at(json_reason(&error)))?;
+            if let Some(exchange) = &line.exchange {
+                previous = file.play(exchange, &line, previous).map_err(at)?;
+                continue;
+            }
             let repeat = line.repeat;
             let event = event(line, previous, default_framing).map_err(at)?;
             previous = event.offset;
@@ -131,7 +139,23 @@ impl EventsFile {
             file.order.extend(std::iter::repeat_n(file.events.len() as u32, repeat as usize));
             file.events.push(event);
         }
+        let events = &file.events;
+        file.order.sort_by_key(|event| events[*event as usize].offset);
         if file.order.is_empty() { Err((1, "the file has no event".to_owned())) } else { Ok(file) }
+    }
+
+    /// Adds the packets of an exchange, and tells when it begins.
+    fn play(&mut self, exchange: &Exchange, line: &Line, previous: Duration) -> Result<Duration, String> {
+        if line.to.is_some() || line.event.is_some() || line.dhcp.is_some() || line.payload.is_some() || line.payload_base64.is_some() {
+            return Err("an exchange makes its own packets for dhcp-udp: it has no to, event, dhcp or payload".to_owned());
+        }
+        let start = offset(line.offset_ms, previous)?;
+        for (after, packet) in exchange.packets()? {
+            self.order.push(self.events.len() as u32);
+            let payload = Payload::Bytes(packet);
+            self.events.push(Event { offset: start + after, target: Some(Target::DhcpUdp), framing: None, payload });
+        }
+        Ok(start)
     }
 
     /// Number of messages, repetitions included.
@@ -153,11 +177,10 @@ impl EventsFile {
     }
 }
 
-fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Event, String> {
-    let offset = match line.offset_ms {
-        None => previous,
-        Some(ms) => Duration::try_from_secs_f64(ms / 1000.0).map_err(|_| format!("offset_ms {ms} is not a time after the start"))?,
-    };
+/// When a line begins; without an offset, with the line before it.
+fn offset(offset_ms: Option<f64>, previous: Duration) -> Result<Duration, String> {
+    let Some(ms) = offset_ms else { return Ok(previous) };
+    let offset = Duration::try_from_secs_f64(ms / 1000.0).map_err(|_| format!("offset_ms {ms} is not a time after the start"))?;
     if offset < previous {
         return Err(format!(
             "offset_ms {} is before that of the line above ({}); order the lines by time",
@@ -165,6 +188,11 @@ fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Eve
             previous.as_millis()
         ));
     }
+    Ok(offset)
+}
+
+fn event(line: Line, previous: Duration, default_framing: Framing) -> Result<Event, String> {
+    let offset = offset(line.offset_ms, previous)?;
     if line.repeat == 0 {
         return Err("repeat must be at least 1".to_owned());
     }
