@@ -43,6 +43,8 @@ decline ack nak release inform. Of a request, state: selecting init_reboot renew
 hostname lease_seconds renewal_seconds rebinding_seconds router prefix_length vendor_class fingerprint message xid elapsed_seconds broadcast.
 A line {\"offset_ms\": 12, \"trap\": {\"oid\": \"IF-MIB::linkDown\", \"varbinds\": [{\"oid\", \"type\", \"value\"}, ...]}} is a trap for
 snmp-udp, sent as version 2c.
+A line {\"offset_ms\": 12, \"exchange\": {\"messages\": [\"discover\", \"offer\", \"select\", \"ack\"], \"mac\": .., \"ip\": .., \"server\": .., \"clients\": 500}} is
+what many clients do, one after the other. Further: relay router circuit_id remote_id xid lease_seconds prefix_length every_ms gap_ms.
 A line {\"offset_ms\": 12, \"event\": {...}} is an event in protobuf's JSON form and goes straight to its Kafka topic: counters, gauges, probes.";
 
 /// `tocsin send ...`

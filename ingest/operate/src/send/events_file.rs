@@ -146,8 +146,9 @@ impl EventsFile {
 
     /// Adds the packets of an exchange, and tells when it begins.
     fn play(&mut self, exchange: &Exchange, line: &Line, previous: Duration) -> Result<Duration, String> {
-        if line.to.is_some() || line.event.is_some() || line.dhcp.is_some() || line.payload.is_some() || line.payload_base64.is_some() {
-            return Err("an exchange makes its own packets for dhcp-udp: it has no to, event, dhcp or payload".to_owned());
+        let has_another = line.event.is_some() || line.dhcp.is_some() || line.trap.is_some();
+        if has_another || line.to.is_some() || line.payload.is_some() || line.payload_base64.is_some() {
+            return Err("an exchange makes its own packets for dhcp-udp: it has no to, event, dhcp, trap or payload".to_owned());
         }
         let start = offset(line.offset_ms, previous)?;
         for (after, packet) in exchange.packets()? {

@@ -20,7 +20,7 @@ public final class LatencyRules implements FindingRules<LatencyRules.Answers> {
   private static final double USUAL_DECAY = 0.95;
   private static final double MIN_USUAL_SAMPLES = 100;
   private static final double MIN_TAIL_SAMPLES = 300;
-  private static final double LEAST_MEDIAN_MS = 20;
+  private static final double LEAST_MEDIAN_MS = 100;
   private static final double LEAST_TAIL_MS = 200;
   private static final double SLOW_MS = 1_000;
 
