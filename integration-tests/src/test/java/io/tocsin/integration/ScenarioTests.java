@@ -19,6 +19,12 @@ final class ScenarioTests {
     Path folder = TestStacks.tools().scenarios();
     List<String> names = Scenario.names(folder);
     assertThat(names).as("scenarios in %s", folder).isNotEmpty();
+    return playedBy(player, names);
+  }
+
+  /** Some scenarios by name, in this order. */
+  static List<DynamicTest> playedBy(Function<Scenario, ScenarioReport> player, List<String> names) {
+    Path folder = TestStacks.tools().scenarios();
     return names.stream()
         .map(
             name ->
