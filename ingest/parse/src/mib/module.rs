@@ -206,6 +206,8 @@ impl<'a> Parser<'a> {
         let name = self.word("a name")?.to_owned();
         match self.peek() {
             Some(Kind::Word("MACRO")) => self.step_behind(Kind::Word("END")),
+            // Read as a definition it would swallow the next module.
+            Some(Kind::Word("DEFINITIONS")) => self.wrong(format!("module {} has no END: module {name} begins inside of it", module.name)),
             Some(Kind::Assign) => {
                 self.at += 1;
                 let syntax = if self.take(Kind::Word("TEXTUAL-CONVENTION")) { self.textual_convention()? } else { self.syntax()? };
