@@ -9,6 +9,7 @@ import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.agent.AgentConfig;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.embedded.scenario.RulesControl;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -33,7 +34,7 @@ import org.testcontainers.utility.MountableFile;
  * The pipeline as containers in one network of their own, from the images of {@code images.env}.
  * Each container's output is kept in {@code target/containers/<name>.log}.
  */
-final class ContainerStack implements AutoCloseable {
+final class ContainerStack implements AutoCloseable, RulesControl {
   private static final Duration START_DEADLINE = Duration.ofSeconds(120);
   private static final int STOP_SECONDS = 30;
   private static final int KAFKA_PORT = 9092;
@@ -76,7 +77,7 @@ final class ContainerStack implements AutoCloseable {
     Startables.deepStart(clickHouse, kafka, alertmanager).join();
     progress.accept("Kafka, ClickHouse and Alertmanager are ready");
     applySchema();
-    pushRules();
+    pushRules(repository.resolve("schemas/rules"));
     GenericContainer<?> recorder = pageRecorder(alertmanager);
     GenericContainer<?> flink = flink();
     started.addAll(List.of(recorder, flink));
@@ -235,12 +236,12 @@ final class ContainerStack implements AutoCloseable {
   }
 
   /** The command is on the class path of the image that runs the jobs. */
-  private void pushRules() {
+  @Override
+  public void pushRules(Path folder) {
     String image = images.of("FLINK_IMAGE");
     try (GenericContainer<?> rules =
         container("rules", image)
-            .withCopyFileToContainer(
-                MountableFile.forHostPath(repository.resolve("schemas/rules")), "/rules")
+            .withCopyFileToContainer(MountableFile.forHostPath(folder), "/rules")
             .withCreateContainerCmdModifier(command -> command.withEntrypoint("java"))
             .withCommand(
                 io.tocsin.rules.command.Main.class.getName(),

@@ -73,7 +73,7 @@ class ScenariosOnContainersTest {
     TrafficSender sender =
         new TrafficSender(
             TestStacks.tools().tocsin(), List.of("--host", stack.agentAddress()), PROGRESS);
-    return new ScenarioRunner(stack.clickHouseClient(), sender, overrides -> {}, PROGRESS)
+    return new ScenarioRunner(stack.clickHouseClient(), sender, overrides -> {}, stack, PROGRESS)
         .play(scenario);
   }
 

@@ -35,7 +35,7 @@ class ScenariosOnEmbeddedStackTest {
     Consumer<String> progress = System.out::println;
     TrafficSender sender =
         TrafficSender.local(TestStacks.tools().tocsin(), stack.ports().offset(), progress);
-    ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, progress);
+    ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress);
     return ScenarioTests.playedBy(runner::play);
   }
 }

@@ -12,8 +12,10 @@ import io.tocsin.embedded.flink.FlinkService;
 import io.tocsin.embedded.grafana.GrafanaService;
 import io.tocsin.embedded.kafka.KafkaService;
 import io.tocsin.embedded.scenario.AgentControl;
+import io.tocsin.embedded.scenario.RulesControl;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.embedded.supervise.Supervisor;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +30,7 @@ import java.util.function.Consumer;
  * stored. What is kept between two stacks in the same state folder: Kafka's records, ClickHouse's
  * rows, Flink's checkpoints, Alertmanager's silences.
  */
-public final class Stack implements AutoCloseable, AgentControl {
+public final class Stack implements AutoCloseable, AgentControl, RulesControl {
 
   private static final Duration SCHEMA_DEADLINE = Duration.ofSeconds(60);
 
@@ -76,7 +78,7 @@ public final class Stack implements AutoCloseable, AgentControl {
     supervisor.launch(pager);
     supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME, AlertmanagerService.NAME);
     applySchema();
-    pushRules();
+    pushRules(tools.schemas().resolve("rules"));
     supervisor.launch(jobs);
     supervisor.launch(agent);
     supervisor.awaitReady(FlinkService.NAME, AgentService.NAME);
@@ -107,14 +109,9 @@ public final class Stack implements AutoCloseable, AgentControl {
     supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
   }
 
-  /** Puts the shipped rules in force; others that somebody pushed stay. */
-  private void pushRules() {
-    List<String> arguments =
-        List.of(
-            "push",
-            "--kafka",
-            kafkaBootstrapServers(),
-            tools.schemas().resolve("rules").toString());
+  @Override
+  public void pushRules(Path folder) {
+    List<String> arguments = List.of("push", "--kafka", kafkaBootstrapServers(), folder.toString());
     supervisor.run(
         "rules push",
         JavaProcess.command(

@@ -74,7 +74,7 @@ final class DemoCommand implements Callable<Integer> {
     progress.accept(name + ": " + scenario.title());
     TrafficSender sender = TrafficSender.local(tools.tocsin(), arguments.portOffset, progress);
     ScenarioReport report =
-        new ScenarioRunner(stack.clickHouse(), sender, stack, progress).play(scenario);
+        new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress).play(scenario);
     report.text().lines().forEach(line -> progress.accept("  " + line));
     return report.passed();
   }

@@ -84,7 +84,8 @@ final class RunWithCommand implements Callable<Integer> {
     }
     for (String name : scenarios) {
       TrafficSender sender = TrafficSender.local(tools.tocsin(), portOffset, progress);
-      ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, progress);
+      ScenarioRunner runner =
+          new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress);
       ScenarioReport report = runner.play(Scenario.read(tools.scenarios().resolve(name)));
       progress.accept("scenario " + name + ":\n" + report.text());
       if (!report.passed()) {

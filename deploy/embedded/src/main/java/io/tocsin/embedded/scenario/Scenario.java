@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  * @param story the field story that it plays
  * @param title one sentence
  * @param agent changes to the agent's configuration, an object; empty where the default is meant
- * @param send what to send, in this order
+ * @param send what to do, in this order
  * @param expect what must hold within {@code withinSeconds}
  * @param never what must not have happened when all of {@code expect} holds: its rows must be equal
  *     too
@@ -30,7 +30,7 @@ public record Scenario(
     String story,
     String title,
     JsonNode agent,
-    List<Traffic> send,
+    List<Step> send,
     List<Expectation> expect,
     List<Expectation> never,
     int withinSeconds) {
@@ -43,7 +43,7 @@ public record Scenario(
       @JsonProperty(required = true) String story,
       @JsonProperty(required = true) String title,
       JsonNode agent,
-      @JsonProperty(required = true) List<Traffic> send,
+      @JsonProperty(required = true) List<Step> send,
       @JsonProperty(required = true) List<Expectation> expect,
       List<Expectation> never,
       @JsonProperty("within_seconds") Integer withinSeconds) {}
@@ -65,7 +65,7 @@ public record Scenario(
           file.story(),
           file.title(),
           file.agent() == null ? JsonNodeFactory.instance.objectNode() : file.agent(),
-          file.send().stream().map(traffic -> traffic.in(folder)).toList(),
+          file.send().stream().map(step -> step.in(folder)).toList(),
           file.expect(),
           file.never() == null ? List.of() : file.never(),
           file.withinSeconds() == null ? DEFAULT_WITHIN_SECONDS : file.withinSeconds());

@@ -5,6 +5,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import io.tocsin.embedded.clickhouse.ClickHouseException;
 import io.tocsin.embedded.scenario.ScenarioReport.Finding;
+import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,16 +19,19 @@ import java.util.function.Consumer;
  * @param clickHouse to ask
  * @param sender to send
  * @param agent to configure the agent as the scenario wants it
+ * @param rules to put rules in force
  * @param progress takes one line at a time
  */
 public record ScenarioRunner(
     ClickHouseClient clickHouse,
     TrafficSender sender,
     AgentControl agent,
+    RulesControl rules,
     Consumer<String> progress) {
 
   private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
   private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(2);
+  private static final Duration RESEND_INTERVAL = Duration.ofSeconds(1);
 
   /**
    * Plays one scenario to its end, whether it passes or not.
@@ -39,9 +44,9 @@ public record ScenarioRunner(
       agent.restartAgent(scenario.agent());
     }
     try {
-      for (Traffic traffic : scenario.send()) {
-        progress.accept("sending " + traffic.summary());
-        sender.send(traffic.arguments());
+      for (Step step : scenario.send()) {
+        progress.accept(step.summary());
+        take(step, scenario.withinSeconds());
       }
       long start = System.nanoTime();
       List<Finding> findings = new ArrayList<>(awaitAll(scenario, start));
@@ -53,6 +58,40 @@ public record ScenarioRunner(
       if (changesAgent) {
         agent.restartAgent(JsonNodeFactory.instance.objectNode());
       }
+    }
+  }
+
+  private void take(Step step, int withinSeconds) {
+    if (step.rules() != null) {
+      TimedDocuments.fill(Path.of(step.rules()), Clock.systemUTC().instant(), rules::pushRules);
+    }
+    if (step.isTraffic()) {
+      sender.send(step.arguments());
+    }
+    if (step.until() != null) {
+      awaitUntil(step, withinSeconds);
+    }
+  }
+
+  /** Waits for the condition of a step, and sends its file again meanwhile. */
+  private void awaitUntil(Step step, int withinSeconds) {
+    long start = System.nanoTime();
+    long nextSending = start + RESEND_INTERVAL.toNanos();
+    while (true) {
+      Finding finding = ask(step.until(), false);
+      if (finding.holds()) {
+        return;
+      }
+      if (secondsSince(start) > withinSeconds) {
+        throw new ScenarioException(
+            "not within %d s, so the rest was not sent: %s"
+                .formatted(withinSeconds, finding.text()));
+      }
+      if (step.isTraffic() && System.nanoTime() > nextSending) {
+        sender.send(step.arguments());
+        nextSending = System.nanoTime() + RESEND_INTERVAL.toNanos();
+      }
+      pause();
     }
   }
 

@@ -62,7 +62,25 @@ class ScenarioTest {
     assertThatThrownBy(() -> read(rest + "send: [{file: f.jsonl}]"))
         .hasMessageContaining("f.jsonl, which is not there");
     assertThatThrownBy(() -> read(rest + "send: [{rate: 1}]"))
-        .hasMessageContaining("either file or generate");
+        .hasMessageContaining("one of file, generate, rules, until");
+  }
+
+  @Test
+  void rulesArePushedFromTheScenariosFolderAndUntilStandsAloneOrBesideAFile() throws IOException {
+    Path rules = Files.createDirectory(folder.resolve("rules"));
+    Files.writeString(folder.resolve("e.jsonl"), "{}\n");
+    String rest = "story: s\ntitle: t\nexpect: [{name: n, sql: SELECT 1, equals: [[1]]}]\n";
+    String until = "until: {name: it is so, sql: SELECT 1, equals: [[1]]}";
+    Scenario scenario =
+        read(rest + "send: [{rules: rules}, {%s}, {file: e.jsonl, %s}]".formatted(until, until));
+    assertThat(scenario.send())
+        .extracting(Step::summary)
+        .containsExactly("pushing rules", "waiting until it is so", "sending e.jsonl");
+    assertThat(scenario.send().get(0).rules()).isEqualTo(rules.toString());
+    assertThatThrownBy(() -> read(rest + "send: [{rules: others}]"))
+        .hasMessageContaining("others, which is not there");
+    assertThatThrownBy(() -> read(rest + "send: [{rules: rules, %s}]".formatted(until)))
+        .hasMessageContaining("until stands alone or beside file");
   }
 
   @Test
