@@ -8,7 +8,9 @@ import java.util.OptionalLong;
  * What a rule answers.
  *
  * @param updates alert updates to tell, in order
- * @param nextTimerUnixNanos when the rule wants to be called again
+ * @param nextTimerUnixNanos when the rule wants to be called again; it may be called earlier, and
+ *     then says again when. Nothing where the time that it named before still holds, or none is
+ *     needed
  */
 public record Answer(List<Event> updates, OptionalLong nextTimerUnixNanos) {
   static Answer silent() {

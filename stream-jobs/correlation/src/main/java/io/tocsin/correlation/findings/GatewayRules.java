@@ -35,11 +35,11 @@ public final class GatewayRules {
     return Answer.at(claim.atUnixNanos() + SETTLED_NANOS);
   }
 
-  /** Judges a group that has settled; one that has not is judged by a later timer. */
+  /** Judges a group that has settled; one that has not is judged when it has. */
   public Answer onTimer(GatewayGroup group, long nowUnixNanos) {
     long newest = group.saidAtUnixNanos.values().stream().mapToLong(at -> at).max().orElse(0);
     if (nowUnixNanos < newest + SETTLED_NANOS) {
-      return Answer.silent();
+      return Answer.at(newest + SETTLED_NANOS);
     }
     List<String> active = new ArrayList<>();
     group.isActive.forEach(

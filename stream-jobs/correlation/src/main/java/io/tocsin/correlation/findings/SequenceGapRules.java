@@ -39,7 +39,7 @@ public final class SequenceGapRules {
   /** Clears where nothing was missing for long enough; then the device is to be forgotten. */
   public Answer onTimer(SequenceGaps known, String device, long nowUnixNanos) {
     if (!isQuiet(known, nowUnixNanos)) {
-      return Answer.silent();
+      return Answer.at(known.newestUnixNanos + QUIET_NANOS);
     }
     Event clear = alert(known, device).clear("no gap for five minutes", nowUnixNanos);
     return new Answer(List.of(clear), OptionalLong.empty());

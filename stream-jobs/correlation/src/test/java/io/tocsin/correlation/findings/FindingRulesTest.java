@@ -216,7 +216,9 @@ class FindingRulesTest {
     }
     assertThat(gaps.missing).isEqualTo(270);
 
-    tell(rules.onTimer(gaps, "n0418", at(300)));
+    Answer early = rules.onTimer(gaps, "n0418", at(300));
+    tell(early);
+    assertThat(early.nextTimerUnixNanos()).hasValue(at(389));
     assertThat(told).hasSize(2).containsOnly("sequence_gaps 1 SEVERITY_WARNING");
     tell(rules.onTimer(gaps, "n0418", at(389)));
 

@@ -54,6 +54,16 @@ class GatewayRulesTest {
   }
 
   @Test
+  void groupThatHasNotSettledIsJudgedWhenItHas() {
+    says(5, "gw-a", "Active").says(1, "gw-b", "Active");
+
+    Answer early = rules.onTimer(group, unixNanos(NOON.plusSeconds(11)));
+
+    assertThat(early.updates()).isEmpty();
+    assertThat(early.nextTimerUnixNanos()).hasValue(unixNanos(NOON.plusSeconds(15)));
+  }
+
+  @Test
   void twoActiveRoutersAreToldWithBothNames() {
     says(0, "gw-a", "Active").at(10).says(60, "gw-b", "Active").at(70);
 

@@ -50,4 +50,9 @@ final class AgentsFunction extends FindingFunction<HeardAgent> {
   void setTimer(TimerService timers, long millis) {
     timers.registerProcessingTimeTimer(millis);
   }
+
+  @Override
+  void deleteTimer(TimerService timers, long millis) {
+    timers.deleteProcessingTimeTimer(millis);
+  }
 }

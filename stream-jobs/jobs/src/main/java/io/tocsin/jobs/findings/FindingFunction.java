@@ -8,6 +8,7 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
@@ -15,6 +16,10 @@ import org.apache.flink.util.Collector;
 /**
  * Loads what is known of a key, asks a rule, saves the answer, sets the timer. No rule stands here;
  * the state classes say what bounds them.
+ *
+ * <p>A key has one timer. One that is set stays where a rule wants a later one: it comes early, and
+ * the rule says when to look again. So a busy key costs a timer for each period of its rule and not
+ * for each event.
  *
  * @param <S> state of the rule
  */
@@ -24,6 +29,7 @@ abstract class FindingFunction<S> extends KeyedProcessFunction<String, Event, Ev
   private final String stateName;
   private final Class<S> stateClass;
   private transient ValueState<S> known;
+  private transient ValueState<Long> timerMillis;
 
   FindingFunction(String stateName, Class<S> stateClass) {
     this.stateName = stateName;
@@ -45,11 +51,17 @@ abstract class FindingFunction<S> extends KeyedProcessFunction<String, Event, Ev
     timers.registerEventTimeTimer(millis);
   }
 
+  /** Takes a timer back that {@link #setTimer} has set. */
+  void deleteTimer(TimerService timers, long millis) {
+    timers.deleteEventTimeTimer(millis);
+  }
+
   @Override
   public void open(OpenContext context) {
     known =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>(stateName, TypeInformation.of(stateClass)));
+    timerMillis = getRuntimeContext().getState(new ValueStateDescriptor<>("timer", Types.LONG));
   }
 
   @Override
@@ -63,6 +75,10 @@ abstract class FindingFunction<S> extends KeyedProcessFunction<String, Event, Ev
   @Override
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Event> out)
       throws IOException {
+    Long set = timerMillis.value();
+    if (set != null && set == timestampMillis) {
+      timerMillis.clear();
+    }
     S state = known.value();
     if (state != null) {
       long now = timestampMillis * NANOS_PER_MILLI;
@@ -71,11 +87,21 @@ abstract class FindingFunction<S> extends KeyedProcessFunction<String, Event, Ev
     }
   }
 
-  private void follow(Answer answer, TimerService timers, Collector<Event> out) {
+  private void follow(Answer answer, TimerService timers, Collector<Event> out) throws IOException {
     answer.updates().forEach(out::collect);
+    if (answer.nextTimerUnixNanos().isEmpty()) {
+      return;
+    }
     // Rounded up, so that the timer is not early.
-    answer
-        .nextTimerUnixNanos()
-        .ifPresent(nanos -> setTimer(timers, -Math.floorDiv(-nanos, NANOS_PER_MILLI)));
+    long wanted = -Math.floorDiv(-answer.nextTimerUnixNanos().getAsLong(), NANOS_PER_MILLI);
+    Long set = timerMillis.value();
+    if (set != null && set <= wanted) {
+      return;
+    }
+    if (set != null) {
+      deleteTimer(timers, set);
+    }
+    setTimer(timers, wanted);
+    timerMillis.update(wanted);
   }
 }

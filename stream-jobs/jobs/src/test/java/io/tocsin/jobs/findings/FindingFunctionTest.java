@@ -1,0 +1,171 @@
+package io.tocsin.jobs.findings;
+
+import static io.tocsin.testsupport.Instants.NOON;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.correlation.findings.ConnectionLimitRules;
+import io.tocsin.correlation.findings.GatewayClaim;
+import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.KeptState;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.testsupport.TestEvents;
+import java.time.Instant;
+import java.util.List;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
+import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** State and timers of the operator; the rules have their own tests. */
+class FindingFunctionTest {
+  private static final ConnectionLimitRules LIMITS =
+      new ConnectionLimitRules("conn", 0.9, 0.81, 2, "disconnected");
+  private static final String ACTIVE = "%HSRP-5-STATECHANGE: Vlan10 Grp 10 state Standby -> Active";
+
+  private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
+
+  private void start(FindingFunction<?> function, KeySelector<Event, String> key) throws Exception {
+    start(function, key, null);
+  }
+
+  private void start(
+      FindingFunction<?> function, KeySelector<Event, String> key, OperatorSubtaskState state)
+      throws Exception {
+    harness =
+        new KeyedOneInputStreamOperatorTestHarness<>(
+            new KeyedProcessOperator<>(function), key, Types.STRING);
+    harness.setup(
+        ProtobufTypeInfo.forMessage(Event.class).createSerializer(new SerializerConfigImpl()));
+    if (state != null) {
+      harness.initializeState(state);
+    }
+    harness.open();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    harness.close();
+  }
+
+  @Test
+  void aBusyDeviceHasOneTimerAndAQuietOneNothing() throws Exception {
+    start(new SequenceGapsFunction(), Event::getDevice);
+    for (int second = 0; second < 1_000; second++) {
+      send(TestEvents.sequenceGap(second, NOON.plusSeconds(second)));
+      assertThat(harness.numEventTimeTimers()).isEqualTo(1);
+    }
+
+    reach(NOON.plusSeconds(999 + 299));
+    assertThat(harness.numEventTimeTimers()).isEqualTo(1);
+    reach(NOON.plusSeconds(999 + 301));
+
+    assertThat(told()).endsWith("sequence_gaps ACTION_DELETE");
+    assertThatNothingIsLeft();
+  }
+
+  @Test
+  void aBusyConnectionTableHasOneTimerAndAForgottenOneNothing() throws Exception {
+    start(new ConnectionTablesFunction(LIMITS), Event::getDevice);
+    for (int second = 0; second < 100; second++) {
+      Instant time = NOON.plusSeconds(second);
+      send(second % 2 == 0 ? TestEvents.gauge(second, time) : disconnect(second));
+      assertThat(harness.numEventTimeTimers()).isEqualTo(1);
+    }
+
+    reach(NOON.plusSeconds(99 + 301));
+    assertThat(told()).containsExactly("conn_limit ACTION_UPDATE", "conn_limit ACTION_DELETE");
+    reach(NOON.plusSeconds(99 + 3_601));
+
+    assertThatNothingIsLeft();
+  }
+
+  @Test
+  void aGroupIsJudgedWhenItHasSettledThoughAnOlderClaimCameLast() throws Exception {
+    start(new GatewaysFunction(), event -> GatewayClaim.of(event).orElseThrow().key());
+    send(syslog(5, "gw-a", ACTIVE));
+    send(syslog(1, "gw-b", ACTIVE));
+    assertThat(harness.numEventTimeTimers()).isEqualTo(1);
+
+    reach(NOON.plusSeconds(12));
+    assertThat(told()).isEmpty();
+    reach(NOON.plusSeconds(16));
+
+    assertThat(told()).containsExactly("split_active ACTION_UPDATE");
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void anAgentHasOneTimerHoweverOftenItReports() throws Exception {
+    start(new AgentsFunction(), Event::getAgentId);
+    long startMillis = System.currentTimeMillis();
+    for (int second = 0; second < 100; second++) {
+      harness.setProcessingTime(startMillis + 1_000L * second);
+      send(TestEvents.agentStats(second, NOON.plusSeconds(second)));
+      assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
+    }
+    assertThat(told()).isEmpty();
+
+    harness.setProcessingTime(startMillis + 1_000L * (99 + 31));
+
+    assertThat(told()).containsExactly("agent_silent ACTION_UPDATE");
+    assertThat(harness.numProcessingTimeTimers()).isZero();
+  }
+
+  /** Three gaps of one device, each with a timer of its own, as the first version had them. */
+  @Test
+  void stateOfVersion1IsStillReadAndItsManyTimersTellNothingTwice() throws Exception {
+    OperatorSubtaskState kept = KeptState.of("sequence-gaps-v1.bin", this::threeGaps);
+    start(new SequenceGapsFunction(), Event::getDevice, kept);
+    send(TestEvents.sequenceGap(4, NOON.plusSeconds(100)));
+    reach(NOON.plusSeconds(399));
+    assertThat(told()).containsExactly("sequence_gaps ACTION_UPDATE");
+
+    reach(NOON.plusSeconds(401));
+
+    assertThat(told())
+        .containsExactly("sequence_gaps ACTION_UPDATE", "sequence_gaps ACTION_DELETE");
+    assertThatNothingIsLeft();
+  }
+
+  private OperatorSubtaskState threeGaps() throws Exception {
+    start(new SequenceGapsFunction(), Event::getDevice);
+    for (int second = 1; second <= 3; second++) {
+      send(TestEvents.sequenceGap(second, NOON.plusSeconds(second)));
+    }
+    return harness.snapshot(1, 1);
+  }
+
+  private void assertThatNothingIsLeft() {
+    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  private void send(Event event) throws Exception {
+    harness.processElement(event, event.getReceivedAtUnixNanos() / 1_000_000);
+  }
+
+  private void reach(Instant time) throws Exception {
+    harness.processWatermark(time.toEpochMilli());
+  }
+
+  private List<String> told() {
+    return harness.extractOutputValues().stream()
+        .map(Event::getAlertUpdate)
+        .map(update -> update.getCheck() + " " + update.getAction())
+        .toList();
+  }
+
+  private static Event disconnect(int second) {
+    return syslog(second, "n0418", "user " + second + " disconnected");
+  }
+
+  private static Event syslog(int second, String device, String message) {
+    Event.Builder event = TestEvents.syslog(second, NOON.plusSeconds(second)).toBuilder();
+    event.setDevice(device).getSyslogBuilder().setMessage(message);
+    return event.build();
+  }
+}
