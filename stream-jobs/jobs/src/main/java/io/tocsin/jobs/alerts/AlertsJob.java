@@ -23,7 +23,6 @@ import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -62,9 +61,6 @@ public final class AlertsJob {
 
   /** How far the clocks of agents may lie apart before a timer of one is early for another. */
   private static final Duration MAX_DISORDER = Duration.ofSeconds(2);
-
-  private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private AlertsJob() {}
 
@@ -123,7 +119,8 @@ public final class AlertsJob {
       Sink<Alert> transitions,
       Sink<Alert> history) {
     SingleOutputStreamOperator<Event> heard =
-        env.fromSource(events, byAgentsClock(), "events").uid(OperatorUids.ALERTS_EVENTS_SOURCE);
+        env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
+            .uid(OperatorUids.ALERTS_EVENTS_SOURCE);
     DataStream<RuleDocument> written =
         env.fromSource(documents, AgentsClock.timeless(), "rule documents")
             .uid(OperatorUids.ALERTS_DOCUMENTS_SOURCE);
@@ -176,12 +173,5 @@ public final class AlertsJob {
         .disableChaining()
         .name("alert history")
         .uid(OperatorUids.ALERTS_HISTORY_SINK);
-  }
-
-  private static WatermarkStrategy<Event> byAgentsClock() {
-    return WatermarkStrategy.<Event>forBoundedOutOfOrderness(MAX_DISORDER)
-        .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
-        .withIdleness(IDLE_PARTITION_AFTER);
   }
 }

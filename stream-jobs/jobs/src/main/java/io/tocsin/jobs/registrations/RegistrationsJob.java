@@ -17,7 +17,6 @@ import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -39,11 +38,9 @@ public final class RegistrationsJob {
   public static final String NAME = "tocsin-registrations";
 
   private static final Duration MAX_DISORDER = Duration.ofSeconds(1);
-  private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
   private static final Duration ALLOWED_LATENESS = Duration.ofMinutes(1);
   private static final Duration REPEAT_WINDOW = Duration.ofSeconds(10);
   private static final Duration FORGET_AFTER = Duration.ofDays(7);
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private RegistrationsJob() {}
 
@@ -85,7 +82,7 @@ public final class RegistrationsJob {
       Sink<Registration> history,
       Sink<Event> findings) {
     var messages =
-        env.fromSource(events, byAgentsClock(), "events")
+        env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid(OperatorUids.REGISTRATIONS_EVENTS_SOURCE)
             .filter(Event::hasDhcp)
             .name("dhcp messages")
@@ -119,12 +116,5 @@ public final class RegistrationsJob {
         .sinkTo(findings)
         .name("findings")
         .uid(OperatorUids.REGISTRATIONS_FINDINGS_SINK);
-  }
-
-  private static WatermarkStrategy<Event> byAgentsClock() {
-    return WatermarkStrategy.<Event>forBoundedOutOfOrderness(MAX_DISORDER)
-        .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
-        .withIdleness(IDLE_PARTITION_AFTER);
   }
 }
