@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
+import io.tocsin.jobs.KeptState;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.match.Hysteresis;
 import io.tocsin.rules.v1.RuleDocument;
@@ -124,19 +125,45 @@ class RulesFunctionTest {
     assertThat(rulesThatSpeak()).isEmpty();
   }
 
+  /** A rule whose newest document was not understood, a removed one, and figures that count. */
+  @Test
+  void stateOfVersion1IsStillRead() throws Exception {
+    OperatorSubtaskState kept = KeptState.of("rules-v1.bin", this::aFormerDocumentAndAFigure);
+    start(kept, document("a", 2, NOT_UNDERSTOOD), gaugeRule(3), removal("b", 4));
+
+    assertThat(rulesThatSpeak()).containsExactly("a");
+    assertThat(rulesThatSpeak(gauge("fw2", 10))).isEmpty();
+    assertThat(rulesThatSpeak(gauge("fw1", 10))).containsExactly("g");
+  }
+
+  private OperatorSubtaskState aFormerDocumentAndAFigure() throws Exception {
+    start(null);
+    harness.processBroadcastElement(syslogRule("a", 0), 0);
+    harness.processBroadcastElement(syslogRule("b", 1), 0);
+    harness.processBroadcastElement(document("a", 2, NOT_UNDERSTOOD), 0);
+    harness.processBroadcastElement(gaugeRule(3), 0);
+    rulesThatSpeak(gauge("fw1", 10));
+    OperatorSubtaskState snapshot = harness.snapshot(1, 1);
+    harness.close();
+    return snapshot;
+  }
+
+  private static RuleDocument gaugeRule(long offset) {
+    return document(
+        "g",
+        offset,
+        """
+        kind: rule
+        name: g
+        fingerprint: [device]
+        summary: s
+        clauses: [{ gauge: { name: connections, raise_above: 9, clear_below: 5, consecutive: 2 } }]
+        """);
+  }
+
   @Test
   void figuresAreCountedForEachDeviceAloneAndOnAfterARestore() throws Exception {
-    RuleDocument gauge =
-        document(
-            "g",
-            0,
-            """
-            kind: rule
-            name: g
-            fingerprint: [device]
-            summary: s
-            clauses: [{ gauge: { name: connections, raise_above: 9, clear_below: 5, consecutive: 2 } }]
-            """);
+    RuleDocument gauge = gaugeRule(0);
     start(null, gauge);
     assertThat(rulesThatSpeak(gauge("fw1", 10))).isEmpty();
     assertThat(rulesThatSpeak(gauge("fw2", 10))).isEmpty();
