@@ -3,6 +3,8 @@ package io.tocsin.embedded.clickhouse;
 import com.sun.jna.Native;
 import com.sun.jna.StringArray;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -49,6 +51,14 @@ public final class ClickHouseMain implements Callable<Integer> {
   @Option(names = "--native-port", defaultValue = "9000", description = "default: ${DEFAULT-VALUE}")
   private int nativePort;
 
+  @Option(
+      names = "--config-file",
+      paramLabel = "FILE",
+      description =
+          "ClickHouse's own configuration, for example one that names users; a user default without a password must"
+              + " be among them (default: that user alone)")
+  private Path configFile;
+
   @Option(names = "--help", usageHelp = true, description = "print this and exit")
   private boolean isHelpRequested;
 
@@ -63,16 +73,19 @@ public final class ClickHouseMain implements Callable<Integer> {
   public Integer call() {
     // Without this the JVM would run the library's destructors under its running threads.
     Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(0)));
-    String[] arguments = {
-      "clickhouse",
-      "--listen_host=" + listenHost,
-      "--http_port=" + httpPort,
-      "--tcp_port=" + nativePort,
-      "--path=" + path,
-      "--query=" + LISTEN_FOREVER
-    };
+    List<String> arguments = new ArrayList<>(List.of("clickhouse"));
+    if (configFile != null) {
+      arguments.add("--config-file=" + configFile);
+    }
+    arguments.addAll(
+        List.of(
+            "--listen_host=" + listenHost,
+            "--http_port=" + httpPort,
+            "--tcp_port=" + nativePort,
+            "--path=" + path,
+            "--query=" + LISTEN_FOREVER));
     LibChdb engine = Native.load(library.toString(), LibChdb.class);
-    engine.chdb_query_cmdline(arguments.length, new StringArray(arguments));
+    engine.chdb_query_cmdline(arguments.size(), new StringArray(arguments.toArray(String[]::new)));
     System.err.println("the engine has left its query: its own message stands above");
     return 1;
   }
