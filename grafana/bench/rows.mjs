@@ -2,7 +2,7 @@
 // that two runs store the same.
 //
 // Lines are made like those of real devices: few templates, few busy devices, numbers that come again (ports, peers, sizes), and some that
-// never do (connection ids, temporary ports). One line in about 20,000 carries a rare word.
+// never do (connection ids, temporary ports). One line in about 20,000 carries a rare word; another stands in twenty lines, however many there are.
 
 const days = 30;
 const common = 'event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site';
@@ -40,7 +40,8 @@ WITH
       kind = 9, concat('to=<user', toString(b % 300), '@example.org>, relay=mx', toString(a % 4), '.example.org[', peer, ']:25, delay=', toString(b % 40), ', delays=0.1/0/0.2/0.3, dsn=2.0.0, status=sent (250 2.0.0 Ok: queued for delivery by the remote host)'),
       kind = 10, concat('peer ', peer, ' stratum ', toString(b % 5 + 1), ' offset 0.', leftPad(toString(c % 1000), 3, '0'), ' ms, jitter 0.', leftPad(toString(a % 100), 3, '0'), ' ms, reach 377, polling interval 64 seconds, reference clock is synchronised to upstream'),
       concat('Configured from console by ', ['netops', 'backup', 'deploy'][1 + b % 3], ' on vty', toString(a % 5), ' (', peer, '); running configuration differs from startup configuration, checkpoint saved to bootflash by archive')) AS body,
-    if(cityHash64(number, 7) % 20000 = 7, concat(body, ' parity fault at quasar', toString(a % 3)), body) AS text
+    multiIf(cityHash64(number, 7) % 20000 = 7, concat(body, ' parity fault at quasar', toString(a % 3)),
+        number % intDiv(${total}, 20) = 7, concat(body, ' single event upset at pulsar'), body) AS text
 SELECT ${envelope('syslog-udp', total, device)}, ['kern', 'auth', 'daemon', 'local7'][1 + kind % 4], ['err', 'warning', 'notice', 'info', 'info'][1 + b % 5],
     if(startsWith(tag, '%'), '', splitByChar('[', tag)[1]), '', if(startsWith(tag, '%'), substring(tag, 2), ''), text,
     concat('<', toString(b % 5 + 30), '>', formatDateTime(at, '%b %e %H:%i:%S'), ' ', its_device, ' ', tag, ': ', text)

@@ -1,102 +1,126 @@
 // `make bench-grep`: 460,000 syslog lines in the table syslog against GNU grep and ripgrep over the same lines in one file, warm.
+//
+// grep counts its lines (-c). Of Tocsin there are two figures: the count, and the lines themselves with their time and device, as the question
+// `search` shows them. The programs take turns, and the best of each is told: what else the machine does then disturbs all of them alike.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { inDatabase } from '../tests/clickhouse.mjs';
 import { tables } from './rows.mjs';
-import { fill, measure, median, server, table } from './stage.mjs';
+import { fill, measure, server, table } from './stage.mjs';
 
 const rows = Number(process.env.ROWS ?? 460_000);
 const { url, clickhouse } = server();
 const database = 'tocsin_bench_grep';
-const repeats = 7;
+const rounds = 15;
+
+for (const name of ['grep', 'rg']) {
+  if (spawnSync(name, ['--version']).status !== 0) {
+    console.error(`${name} is not installed: Debian's packages are grep and ripgrep.`);
+    process.exit(69);
+  }
+}
+
+const all = (...words) => `hasAllTokens(lower(message), ['${words.join("', '")}'])`;
+const lately = 'event_time > now() - INTERVAL 2 DAY AND received_at > now() - INTERVAL 2 DAY';
+const searches = [
+  { name: 'rare word', pattern: 'quasar1', condition: all('quasar1') },
+  { name: 'word of 20 lines', pattern: 'pulsar', condition: all('pulsar') },
+  { name: 'word that is not there', pattern: 'nosuchword', condition: all('nosuchword') },
+  { name: 'common word', pattern: 'session', condition: all('session') },
+  { name: 'phrase', pattern: 'stratum 3 offset', condition: `${all('stratum', '3', 'offset')} AND message LIKE '%stratum 3 offset%'` },
+  {
+    name: 'phrase, rare',
+    pattern: 'parity fault at quasar0',
+    condition: `${all('parity', 'fault', 'quasar0')} AND message LIKE '%parity fault at quasar0%'`,
+  },
+  { name: 'device and word', pattern: 'core-017 .*hold', condition: `device = 'core-017' AND ${all('hold')}` },
+  { name: 'device and rare word', pattern: 'core-000 .*parity', condition: `device = 'core-000' AND ${all('parity')}` },
+  { name: 'time range and word', pattern: 'parity', condition: `${lately} AND ${all('parity')}` },
+  { name: 'regex', pattern: 'peer AS 6451[2-4],', condition: `match(message, 'peer AS 6451[2-4],')` },
+];
 
 await clickhouse.run(`DROP DATABASE IF EXISTS ${database} SYNC`);
 await clickhouse.migrate(database);
-await fill(
-  clickhouse,
-  database,
-  tables.find(({ name }) => name === 'syslog'),
-  rows,
-);
+const syslog = tables.find(({ name }) => name === 'syslog');
+await fill(clickhouse, database, syslog, rows);
 await clickhouse.run(`OPTIMIZE TABLE ${database}.syslog FINAL`);
-
 const folder = mkdtempSync(join(tmpdir(), 'tocsin-grep-'));
 const file = join(folder, 'syslog.txt');
-const lines = await fetch(`${new URL(url).origin}/`, {
-  method: 'POST',
-  body: `SELECT raw FROM ${database}.syslog ORDER BY event_time FORMAT TSVRaw`,
-});
-await finished(Readable.fromWeb(lines.body).pipe(createWriteStream(file)));
-const { size } = statSync(file);
-const [onDisk] = JSON.parse(
-  await clickhouse.run(
-    `SELECT sum(bytes_on_disk) FROM system.parts WHERE active AND database = '${database}' AND table = 'syslog' FORMAT JSONCompactColumns`,
-  ),
-)[0];
-console.log(
-  `${rows} lines, ${(size / 1e6).toFixed(1)} MB of text; the table with its index: ${(onDisk / 1e6).toFixed(1)} MB, 1/${(size / onDisk).toFixed(1)}\n`,
-);
-
-const day = '2 DAY';
-const all = (...words) => `hasAllTokens(lower(message), ['${words.join("', '")}'])`;
-const searches = [
-  ['rare word', ['quasar1'], all('quasar1')],
-  ['another rare word', ['quasar2'], all('quasar2')],
-  ['word that is not there', ['nosuchword'], all('nosuchword')],
-  ['common word', ['session'], all('session')],
-  ['phrase', ['hold time expired'], `${all('hold', 'time', 'expired')} AND message LIKE '%hold time expired%'`],
-  ['phrase, rare', ['parity fault at quasar0'], `${all('parity', 'fault', 'quasar0')} AND message LIKE '%parity fault at quasar0%'`],
-  ['device and word', ['core-017 .*hold time'], `device = 'core-017' AND ${all('hold', 'time')}`],
-  ['device and rare word', ['core-003 .*parity'], `device = 'core-003' AND ${all('parity')}`],
-  [
-    'time range and word',
-    ['parity'],
-    `event_time > now() - INTERVAL ${day} AND received_at > now() - INTERVAL ${day} AND ${all('parity')}`,
-  ],
-  ['regex', ['peer AS 6451[2-4],'], `match(message, 'peer AS 6451[2-4],')`],
-];
-
-function timed(program, pattern) {
-  const times = [];
-  for (let run = 0; run < repeats; run++) {
-    const started = performance.now();
-    const { status } = spawnSync(program, ['-c', ...(program === 'grep' ? ['-E'] : []), pattern, file], {
-      env: { ...process.env, LC_ALL: 'C' },
-    });
-    if (status > 1) throw new Error(`${program} ended with ${status}`);
-    times.push(performance.now() - started);
-  }
-  return median(times);
-}
-
-const has = (program) => spawnSync(program, ['--version']).status === 0;
-const ripgrep = has('rg');
-const lineCount = [];
-for (const [name, [pattern], condition] of searches) {
-  const sql = inDatabase(`SELECT raw FROM tocsin.syslog WHERE ${condition}`, database);
-  const runs = [];
-  for (let run = 0; run < repeats; run++) runs.push(await measure(url, sql));
-  const hits = (await clickhouse.run(inDatabase(`SELECT count() FROM tocsin.syslog WHERE ${condition}`, database))).trim();
-  const grep = timed('grep', pattern);
-  const rg = ripgrep ? timed('rg', pattern) : NaN;
-  const own = median(runs.map(({ ms }) => ms));
-  lineCount.push([
-    name,
-    hits,
-    grep.toFixed(1),
-    ripgrep ? rg.toFixed(1) : '-',
-    own.toFixed(1),
-    (grep / own).toFixed(1),
-    runs.at(-1).rowsRead,
-  ]);
-}
-console.log(
-  `medians of ${repeats}, warm, ms; ${execFileSync('grep', ['--version']).toString().split('\n')[0]}${ripgrep ? '' : '; ripgrep is not installed (package ripgrep)'}`,
-);
-console.log(table(['search', 'hits', 'grep', 'rg', 'tocsin', 'grep / tocsin', 'rows read'], lineCount));
+await writeLines();
+await printSizes();
+await printSearches();
 rmSync(folder, { recursive: true });
 await clickhouse.run(`DROP DATABASE ${database} SYNC`);
+
+async function writeLines() {
+  const body = `SELECT raw FROM ${database}.syslog ORDER BY event_time FORMAT TSVRaw`;
+  const lines = await fetch(`${new URL(url).origin}/`, { method: 'POST', body });
+  await finished(Readable.fromWeb(lines.body).pipe(createWriteStream(file)));
+}
+
+/** The table's bytes on disk by what they hold, and as a share of the text. */
+async function printSizes() {
+  const { size } = statSync(file);
+  const where = `active AND database = '${database}' AND table = 'syslog'`;
+  const { data } = await clickhouse.select(
+    `SELECT 'raw' AS what, sum(column_data_compressed_bytes) AS bytes FROM system.parts_columns WHERE ${where} AND column = 'raw'
+     UNION ALL SELECT 'message', sum(column_data_compressed_bytes) FROM system.parts_columns WHERE ${where} AND column = 'message'
+     UNION ALL SELECT 'text index', sum(secondary_indices_compressed_bytes) FROM system.parts WHERE ${where}
+     UNION ALL SELECT 'everything', sum(bytes_on_disk) FROM system.parts WHERE ${where}`,
+  );
+  const cells = data.map(([what, bytes]) => [what, (bytes / 1e6).toFixed(1), `1/${(size / bytes).toFixed(1)}`]);
+  console.log(`${rows} lines, ${(size / 1e6).toFixed(1)} MB of text; on disk:`);
+  console.log(table(['of the table', 'MB', 'of the text'], cells.sort()), '\n');
+}
+
+async function printSearches() {
+  const lines = [];
+  for (const { name, pattern, condition } of searches) {
+    const select = (columns) => inDatabase(`SELECT ${columns} FROM tocsin.syslog WHERE ${condition}`, database);
+    const lineCount = Number(await clickhouse.run(select('count()')));
+    const rivals = [
+      () => program('grep', ['-cE', pattern, file]),
+      () => program('rg', ['-c', pattern, file]),
+      () => query(select('count()')),
+      () => query(select('event_time, device, message')),
+    ];
+    const runs = rivals.map(() => []);
+    for (let round = 0; round < rounds; round++) {
+      for (const [index, rival] of rivals.entries()) runs[index].push(await rival());
+    }
+    const least = (of, which) => Math.min(...runs[which].map((run) => run[of]));
+    const wall = [0, 1, 2, 3].map((which) => least('ms', which));
+    const cpu = [0, 1, 2, 3].map((which) => least('cpuMs', which));
+    const ratio = (values) => [values[0] / values[2], values[0] / values[3]];
+    lines.push([name, lineCount, ...[...wall, ...ratio(wall), ...cpu, ...ratio(cpu)].map((value) => value.toFixed(1))]);
+  }
+  const version = execFileSync('grep', ['--version']).toString().split('\n')[0];
+  console.log(`best of ${rounds}, warm; load average ${loadavg()[0].toFixed(1)}; ${version}`);
+  const programs = ['grep -c', 'rg -c', 'count', 'lines', 'grep/count', 'grep/lines'];
+  const header = ['search', 'hits', ...programs.map((of) => `ms ${of}`), ...programs.map((of) => `CPU ${of}`)];
+  console.log(table(header, lines));
+}
+
+/** Time and CPU time of a program that searches; found nothing (1) is an answer, too. */
+function program(name, words) {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@"';
+  const { status, error, stderr } = spawnSync('bash', ['-c', script, 'time', name, ...words], { env: { ...process.env, LC_ALL: 'C' } });
+  const [real, user, system] = String(stderr).trim().split(' ').map(Number);
+  if (error || status > 1 || Number.isNaN(system)) throw new Error(`${name} ended with ${status ?? error}: ${stderr}`);
+  return { ms: real * 1000, cpuMs: (user + system) * 1000 };
+}
+
+/** Time and CPU time of a query; what ClickHouse does meanwhile by itself is counted, too. */
+async function query(sql) {
+  const before = await cpuMicroseconds();
+  const { ms } = await measure(url, sql);
+  return { ms, cpuMs: ((await cpuMicroseconds()) - before) / 1000 };
+}
+
+async function cpuMicroseconds() {
+  return Number(await clickhouse.run("SELECT value FROM system.events WHERE event = 'OSCPUVirtualTimeMicroseconds'"));
+}

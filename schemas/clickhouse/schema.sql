@@ -583,7 +583,7 @@ CREATE TABLE tocsin.syslog
     `message` String COMMENT 'MSG; bytes that are not UTF-8 stand as U+FFFD' CODEC(ZSTD(1)),
     `sequence` Nullable(UInt64) COMMENT 'sequence number that the sender gave' CODEC(ZSTD(1)),
     `raw` String COMMENT 'bytes as received' CODEC(ZSTD(3)),
-    INDEX message_text lower(message) TYPE text(tokenizer = splitByNonAlpha) GRANULARITY 100000000
+    INDEX message_words lower(message) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking') GRANULARITY 100000000
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
