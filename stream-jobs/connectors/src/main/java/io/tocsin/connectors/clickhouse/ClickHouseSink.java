@@ -20,7 +20,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * and the rows are read from Kafka again. A failure after it repeats the insert of the same block
  * with the same token, and the server, which remembers the tokens of the last 1,000 blocks of each
  * table (non_replicated_deduplication_window), stores nothing twice, in the materialized views
- * neither.
+ * neither. README.md beside this class says what a table needs for that.
  *
  * <p><b>Where the promise ends.</b> It holds when the job is restored from its latest completed
  * checkpoint, which is what Flink does by itself. It does not hold
@@ -74,8 +74,23 @@ public final class ClickHouseSink<T> implements Sink<T>, SupportsCommitter<Block
   /** Counter: rows of these blocks. */
   public static final String INSERTED_ROWS_TOTAL = "clickhouse_inserted_rows_total";
 
+  /** Counter: compressed bytes of these blocks. */
+  public static final String INSERTED_BYTES_TOTAL = "clickhouse_inserted_bytes_total";
+
+  /**
+   * Histogram of the newest 1,000: milliseconds from sending a block to the server's
+   * acknowledgement; attempts that failed are not in it.
+   */
+  public static final String INSERT_MILLIS = "clickhouse_insert_milliseconds";
+
   /** Counter: inserts that failed and were, or will be, repeated. */
   public static final String INSERT_RETRIES_TOTAL = "clickhouse_insert_retries_total";
+
+  /** Counter: milliseconds of the pauses between them. */
+  public static final String INSERT_WAIT_MILLIS_TOTAL = "clickhouse_insert_wait_milliseconds_total";
+
+  /** Counter: blocks that the server refused, each of which failed the job. */
+  public static final String REFUSED_BLOCKS_TOTAL = "clickhouse_refused_blocks_total";
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
@@ -107,6 +122,7 @@ public final class ClickHouseSink<T> implements Sink<T>, SupportsCommitter<Block
     return new ClickHouseCommitter(
         new ClientInserter(connection),
         new Backoff(FIRST_PAUSE, LONGEST_PAUSE, new Random()),
+        System::nanoTime,
         context.metricGroup());
   }
 

@@ -9,7 +9,6 @@ import com.clickhouse.data.ClickHouseFormat;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
-import java.util.Set;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -19,32 +18,6 @@ import java.util.concurrent.ExecutionException;
 final class ClientInserter implements BlockInserter {
   private static final long CONNECT_TIMEOUT_SECONDS = 5;
   private static final long ANSWER_TIMEOUT_SECONDS = 60;
-
-  /**
-   * Numbers of ClickHouse's ErrorCodes.cpp for conditions that pass by themselves or by an
-   * operator's hand.
-   */
-  private static final Set<Integer> RETRYABLE_SERVER_CODES =
-      Set.of(
-          159, // TIMEOUT_EXCEEDED
-          173, // CANNOT_ALLOCATE_MEMORY
-          202, // TOO_MANY_SIMULTANEOUS_QUERIES
-          203, // NO_FREE_CONNECTION
-          209, // SOCKET_TIMEOUT
-          210, // NETWORK_ERROR
-          236, // ABORTED
-          241, // MEMORY_LIMIT_EXCEEDED
-          242, // TABLE_IS_READ_ONLY
-          243, // NOT_ENOUGH_SPACE
-          252, // TOO_MANY_PARTS
-          279, // ALL_CONNECTION_TRIES_FAILED
-          285, // TOO_FEW_LIVE_REPLICAS
-          319, // UNKNOWN_STATUS_OF_INSERT
-          394, // QUERY_WAS_CANCELLED
-          425, // SYSTEM_ERROR
-          722, // WAIT_TABLE_TO_LOAD: the server is starting
-          745, // SERVER_OVERLOADED
-          999); // KEEPER_EXCEPTION
 
   private final ClickHouseConnection connection;
   private final Client client;
@@ -112,7 +85,7 @@ final class ClientInserter implements BlockInserter {
   static boolean isRetryable(Throwable failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof ServerException server) {
-        return RETRYABLE_SERVER_CODES.contains(server.getCode())
+        return PassingErrors.contains(server.getCode())
             || server.getCode() == ServerException.CODE_UNKNOWN
                 && server.getTransportProtocolCode() >= 500;
       }

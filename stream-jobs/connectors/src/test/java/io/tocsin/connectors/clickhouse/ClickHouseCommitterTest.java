@@ -14,15 +14,20 @@ import java.util.List;
 import java.util.Random;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.apache.flink.api.connector.sink2.mocks.MockCommitRequest;
+import org.apache.flink.metrics.HistogramStatistics;
 import org.apache.flink.metrics.testutils.MetricListener;
 import org.junit.jupiter.api.Test;
 
 class ClickHouseCommitterTest {
+  private static final int BLOCK_BYTES = 11;
+  private static final long INSERT_MILLIS = 30;
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
   private final MetricListener metrics = new MetricListener();
   private final FakeInserter inserter = new FakeInserter();
   private final VirtualBackoff backoff = new VirtualBackoff();
   private final ClickHouseCommitter committer =
-      new ClickHouseCommitter(inserter, backoff, metrics.getMetricGroup());
+      new ClickHouseCommitter(inserter, backoff, () -> inserter.nanoTime, metrics.getMetricGroup());
 
   @Test
   void blocksAreInsertedInOrder() throws Exception {
@@ -31,7 +36,20 @@ class ClickHouseCommitterTest {
     assertThat(inserter.tokens).containsExactly("a", "b");
     assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isEqualTo(2);
     assertThat(counter(ClickHouseSink.INSERTED_ROWS_TOTAL)).isEqualTo(5);
+    assertThat(counter(ClickHouseSink.INSERTED_BYTES_TOTAL)).isEqualTo(2 * BLOCK_BYTES);
     assertThat(counter(ClickHouseSink.INSERT_RETRIES_TOTAL)).isZero();
+    assertThat(counter(ClickHouseSink.REFUSED_BLOCKS_TOTAL)).isZero();
+  }
+
+  @Test
+  void durationsAreOfInsertsThatWereAcknowledged() throws Exception {
+    inserter.failures.add(new RetryableInsertException("away", null));
+
+    commit(block("a", 1), block("b", 1));
+
+    HistogramStatistics durations =
+        metrics.getHistogram(ClickHouseSink.INSERT_MILLIS).orElseThrow().getStatistics();
+    assertThat(durations.getValues()).containsExactly(INSERT_MILLIS, INSERT_MILLIS);
   }
 
   @Test
@@ -45,15 +63,21 @@ class ClickHouseCommitterTest {
     assertThat(counter(ClickHouseSink.INSERT_RETRIES_TOTAL)).isEqualTo(2);
     assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isEqualTo(2);
     assertThat(backoff.pausesMillis).hasSize(2);
+    assertThat(counter(ClickHouseSink.INSERT_WAIT_MILLIS_TOTAL)).isEqualTo(backoff.waitedMillis());
   }
 
   @Test
-  void serverThatStaysAwayFailsTheJobInTheEnd() {
+  void serverThatStaysAwayFailsTheJobFiveMinutesLaterHoweverLongEachAttemptTakes() {
     inserter.isAwayForEver = true;
+    inserter.attemptMillis = 60_000;
 
-    assertThatThrownBy(() -> commit(block("a", 1))).isInstanceOf(RetryableInsertException.class);
-    long waitedMillis = backoff.pausesMillis.stream().mapToLong(Long::longValue).sum();
-    assertThat(waitedMillis).isGreaterThanOrEqualTo(ClickHouseCommitter.GIVE_UP_AFTER.toMillis());
+    assertThatThrownBy(() -> commit(block("a", 1), block("b", 1)))
+        .isInstanceOf(RetryableInsertException.class);
+    assertThat(Duration.ofNanos(inserter.nanoTime))
+        .isBetween(
+            ClickHouseCommitter.GIVE_UP_AFTER,
+            ClickHouseCommitter.GIVE_UP_AFTER.plus(LONGEST_PAUSE).plusSeconds(60));
+    assertThat(inserter.tokens).containsOnly("a");
   }
 
   @Test
@@ -62,6 +86,8 @@ class ClickHouseCommitterTest {
 
     assertThatThrownBy(() -> commit(block("a", 1))).hasMessage("no such table");
     assertThat(backoff.pausesMillis).isEmpty();
+    assertThat(counter(ClickHouseSink.REFUSED_BLOCKS_TOTAL)).isEqualTo(1);
+    assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isZero();
   }
 
   private void commit(Block... blocks) throws Exception {
@@ -73,7 +99,7 @@ class ClickHouseCommitterTest {
   }
 
   private static Block block(String token, int rows) {
-    return new Block("syslog", List.of("event_id"), rows, new byte[0], token);
+    return new Block("syslog", List.of("event_id"), rows, new byte[BLOCK_BYTES], token);
   }
 
   private long counter(String name) {
@@ -84,10 +110,13 @@ class ClickHouseCommitterTest {
     final List<String> tokens = new ArrayList<>();
     final Deque<IOException> failures = new ArrayDeque<>();
     boolean isAwayForEver;
+    long attemptMillis = INSERT_MILLIS;
+    long nanoTime;
 
     @Override
     public void insert(Block block) throws IOException {
       tokens.add(block.deduplicationToken());
+      nanoTime += attemptMillis * 1_000_000;
       if (isAwayForEver) {
         throw new RetryableInsertException("away", null);
       }
@@ -102,16 +131,21 @@ class ClickHouseCommitterTest {
     }
   }
 
-  private static final class VirtualBackoff extends Backoff {
+  private final class VirtualBackoff extends Backoff {
     final List<Long> pausesMillis = new ArrayList<>();
 
     VirtualBackoff() {
-      super(Duration.ofMillis(200), Duration.ofSeconds(10), new Random(1));
+      super(Duration.ofMillis(200), LONGEST_PAUSE, new Random(1));
     }
 
     @Override
     public void pause(long millis) {
       pausesMillis.add(millis);
+      inserter.nanoTime += millis * 1_000_000;
+    }
+
+    long waitedMillis() {
+      return pausesMillis.stream().mapToLong(Long::longValue).sum();
     }
   }
 }

@@ -264,6 +264,15 @@ class ClickHouseInsertITCase {
   }
 
   @Test
+  void errorsThatPassHaveTheNamesThatTheServerGivesThem() {
+    PassingErrors.NAMES.forEach(
+        (code, name) ->
+            assertThat(clickHouse.query("SELECT errorCodeToName(" + code + ")"))
+                .as("name of error %d", code)
+                .isEqualTo(name));
+  }
+
+  @Test
   void missingTableIsNotWorthRepeating() {
     Block lost = new Block("no_such_table", List.of("a"), 1, new byte[] {1}, "token");
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class ClientInserterTest {
   @ParameterizedTest
-  @ValueSource(ints = {159, 202, 241, 242, 243, 252, 319, 999})
+  @ValueSource(ints = {159, 201, 202, 225, 241, 242, 243, 252, 286, 319, 439, 999})
   void conditionsThatPassAreRepeated(int code) {
     assertThat(ClientInserter.isRetryable(serverError(code, 500))).isTrue();
   }
