@@ -68,6 +68,10 @@ class RulesDrillsTest {
                     .hasToString("[[1]]"));
     assertThat(alerts("drill-a", "drill-3")).isEmpty();
     assertThat(stack.supervisor().starts(FlinkService.NAME)).as("starts of Flink").isEqualTo(1);
+    assertThat(stack.state().logs().resolve("flink.log"))
+        .content()
+        .contains("documents of")
+        .doesNotContain("Name collision");
   }
 
   /**
