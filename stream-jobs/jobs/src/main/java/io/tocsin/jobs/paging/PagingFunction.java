@@ -20,8 +20,10 @@ import org.apache.flink.util.Collector;
  * since its last checkpoint, and a life that is over must not page again.
  *
  * <p>An alert that is suppressed is not posted; one that becomes so is ended there, since what
- * explains it is paged in its place. When it is suppressed no more it is posted like a new one. An
- * alert that flaps is posted as active all the time.
+ * explains it is paged in its place. When it is suppressed no more it is posted like a new one,
+ * with the label {@link #OUTLIVED}: Alertmanager tells news of a group that has been told only
+ * after group_interval, and what outlived its reason is to be told at once, so it needs a group of
+ * its own. An alert that flaps is posted as active all the time.
  *
  * <p>Alertmanager knows an alert by its labels, and would page for the same alert again if they
  * changed. So an alert keeps the labels with which it opened; only a change of severity makes a new
@@ -31,6 +33,12 @@ import org.apache.flink.util.Collector;
  * is not repeated to it.
  */
 final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
+  /**
+   * Label of an alert that was suppressed and is still there: {@code storm}, {@code dependency} or
+   * {@code maintenance}. Routes group by it.
+   */
+  static final String OUTLIVED = "outlived";
+
   private static final long FORGET_AFTER_MILLIS = Duration.ofDays(1).toMillis();
 
   private final long resendIntervalMillis;
@@ -63,7 +71,7 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
     }
     if (pages(alert)) {
       onActive(posted, alert, context.timerService(), out);
-    } else if (alert.getState() == AlertState.ALERT_STATE_SUPPRESSED) {
+    } else if (isSuppressed(alert)) {
       onSuppressed(posted, alert, context.timerService(), out);
     } else {
       onOver(posted, alert, context.timerService(), out);
@@ -83,8 +91,9 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
   private void onActive(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)
       throws IOException {
     if (posted == null || !pages(posted)) {
-      postedAlert.update(alert);
-      out.collect(alert);
+      Alert news = isSuppressed(posted) ? outliving(posted, alert) : alert;
+      postedAlert.update(news);
+      out.collect(news);
       setTimer(timers, resendIntervalMillis);
       return;
     }
@@ -96,6 +105,16 @@ final class PagingFunction extends KeyedProcessFunction<String, Alert, Alert> {
     } else if (alert.getTransition() == AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED) {
       out.collect(now);
     }
+  }
+
+  private static boolean isSuppressed(Alert alert) {
+    return alert != null && alert.getState() == AlertState.ALERT_STATE_SUPPRESSED;
+  }
+
+  /** What was suppressed and is active, labelled with the kind of its last cause. */
+  private static Alert outliving(Alert suppressed, Alert alert) {
+    String kind = suppressed.getCause().split(":", 2)[0];
+    return kind.isEmpty() ? alert : alert.toBuilder().putLabels(OUTLIVED, kind).build();
   }
 
   private void onSuppressed(Alert posted, Alert alert, TimerService timers, Collector<Alert> out)

@@ -196,19 +196,32 @@ class PagingFunctionTest {
   }
 
   @Test
-  void unsuppressedAlertIsPostedAndRepeated() throws Exception {
+  void whatOutlivesItsReasonIsPostedAndRepeatedWithALabelOfItsOwn() throws Exception {
     send(OPENED);
     send(suppressed());
-    Alert unsuppressed =
-        next(suppressed(), AlertTransition.ALERT_TRANSITION_UNSUPPRESSED)
-            .setState(AlertState.ALERT_STATE_OPEN)
-            .clearCause()
-            .build();
-    send(unsuppressed);
+    send(unsuppressed());
     harness.setProcessingTime(RESEND_MILLIS);
 
-    assertThat(harness.extractOutputValues().subList(2, 4))
-        .containsExactly(unsuppressed, unsuppressed);
+    Alert posted = unsuppressed().toBuilder().putLabels("outlived", "storm").build();
+    assertThat(harness.extractOutputValues().subList(2, 4)).containsExactly(posted, posted);
+  }
+
+  @Test
+  void whatOutlivedItsReasonEndsUnderTheLabelsOfItsPageAndComesBackWithoutThem() throws Exception {
+    send(suppressed());
+    send(unsuppressed());
+    Alert resolved = resolved(unsuppressed()).build();
+    send(resolved);
+    Alert reopened =
+        next(resolved, AlertTransition.ALERT_TRANSITION_OPENED)
+            .setState(AlertState.ALERT_STATE_OPEN)
+            .clearResolvedAtUnixNanos()
+            .build();
+    send(reopened);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(alert -> alert.getLabelsOrDefault("outlived", ""))
+        .containsExactly("storm", "storm", "");
   }
 
   @Test
@@ -254,6 +267,13 @@ class PagingFunctionTest {
     return next(OPENED, AlertTransition.ALERT_TRANSITION_SUPPRESSED)
         .setState(AlertState.ALERT_STATE_SUPPRESSED)
         .setCause("storm:s1")
+        .build();
+  }
+
+  private static Alert unsuppressed() {
+    return next(suppressed(), AlertTransition.ALERT_TRANSITION_UNSUPPRESSED)
+        .setState(AlertState.ALERT_STATE_OPEN)
+        .clearCause()
         .build();
   }
 
