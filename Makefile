@@ -2,7 +2,7 @@
 bin := deploy/embedded/bin
 export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS KEEP
 
-.PHONY: help demo test up down bench bench-history bench-grep fuzz lint fmt build clean
+.PHONY: help demo test up down bench bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -29,6 +29,9 @@ bench-history: ## time and rows read of every dashboard and question over 30 day
 
 bench-grep: ## searches for words against grep and ripgrep over the same lines (ROWS=460000)
 	@$(bin)/bench-history grep
+
+screenshots: ## pictures of the dashboards, wide and for a phone (GRAFANA_URL=http://127.0.0.1:3000; GRAFANA_TOKEN, ONLY='wan syslog')
+	@GRAFANA_URL='$(GRAFANA_URL)' GRAFANA_TOKEN='$(GRAFANA_TOKEN)' ONLY='$(ONLY)' node grafana/screenshots/take.mjs
 
 fuzz: ## fuzz every parser (SECONDS=n: so long each, 60; KEEP=1: keep what reaches new code)
 	@SECONDS_EACH='$(SECONDS)' $(bin)/fuzz
