@@ -2,6 +2,7 @@ package io.tocsin.jobs;
 
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
+import org.apache.flink.api.common.eventtime.BoundedOutOfOrdernessWatermarks;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -30,6 +31,18 @@ public final class AgentsClock {
   }
 
   /**
+   * The same, where only probes hold time back. Whatever else is there moves it on and is not
+   * waited for: a partition that sees a heartbeat in ten seconds would stop time for half of them,
+   * until it counts as idle.
+   */
+  public static WatermarkStrategy<Event> watermarksHeldByProbes(Duration maxDisorder) {
+    return WatermarkStrategy.<Event>forGenerator(context -> new HeldByProbes(maxDisorder))
+        .withTimestampAssigner(
+            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
+        .withIdleness(IDLE_PARTITION_AFTER);
+  }
+
+  /**
    * For what has no time, such as documents and registers, beside events that have one: always
    * idle, so that the events alone move the clock.
    *
@@ -39,6 +52,35 @@ public final class AgentsClock {
    */
   public static <T> WatermarkStrategy<T> timeless() {
     return WatermarkStrategy.forGenerator(context -> new Timeless<>());
+  }
+
+  /** Of one partition. */
+  private static final class HeldByProbes implements WatermarkGenerator<Event> {
+    private final WatermarkGenerator<Event> newest;
+    private boolean isHolding;
+
+    HeldByProbes(Duration maxDisorder) {
+      newest = new BoundedOutOfOrdernessWatermarks<>(maxDisorder);
+    }
+
+    @Override
+    public void onEvent(Event event, long timestamp, WatermarkOutput output) {
+      newest.onEvent(event, timestamp, output);
+      isHolding = event.hasLinkProbe();
+      if (!isHolding) {
+        newest.onPeriodicEmit(output);
+        output.markIdle();
+      }
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      if (isHolding) {
+        newest.onPeriodicEmit(output);
+      } else {
+        output.markIdle();
+      }
+    }
   }
 
   private static final class Timeless<T> implements WatermarkGenerator<T> {

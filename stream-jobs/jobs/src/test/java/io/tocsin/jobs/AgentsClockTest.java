@@ -3,11 +3,19 @@ package io.tocsin.jobs;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.events.v1.Event;
+import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
+import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.util.clock.RelativeClock;
+import org.apache.flink.util.clock.SystemClock;
 import org.junit.jupiter.api.Test;
 
 class AgentsClockTest {
@@ -23,6 +31,47 @@ class AgentsClockTest {
     generator.onPeriodicEmit(told);
 
     assertThat(told.words).containsOnly("idle").isNotEmpty();
+  }
+
+  @Test
+  void heartbeatMovesTimeOnAndIsNotWaitedForWhereProbesHoldIt() {
+    Told told = new Told();
+    WatermarkGenerator<Event> partition =
+        AgentsClock.watermarksHeldByProbes(Duration.ofSeconds(1))
+            .createWatermarkGenerator(new OfOnePartition());
+    Event heartbeat = TestEvents.agentStats(1, NOON);
+
+    partition.onEvent(heartbeat, NOON.toEpochMilli(), told);
+    partition.onPeriodicEmit(told);
+
+    String untilASecondBefore = new Watermark(NOON.minusSeconds(1).toEpochMilli() - 1).toString();
+    assertThat(told.words).containsExactly(untilASecondBefore, "idle", "idle");
+  }
+
+  @Test
+  void partitionOfProbesIsWaitedFor() {
+    Told told = new Told();
+    WatermarkGenerator<Event> partition =
+        AgentsClock.watermarksHeldByProbes(Duration.ofSeconds(1))
+            .createWatermarkGenerator(new OfOnePartition());
+
+    partition.onEvent(TestEvents.probe(1, NOON, 30), NOON.toEpochMilli(), told);
+    partition.onPeriodicEmit(told);
+
+    assertThat(told.words)
+        .containsExactly(new Watermark(NOON.minusSeconds(1).toEpochMilli() - 1).toString());
+  }
+
+  private static final class OfOnePartition implements WatermarkGeneratorSupplier.Context {
+    @Override
+    public MetricGroup getMetricGroup() {
+      return new UnregisteredMetricsGroup();
+    }
+
+    @Override
+    public RelativeClock getInputActivityClock() {
+      return SystemClock.getInstance();
+    }
   }
 
   private static final class Told implements WatermarkOutput {

@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -16,6 +17,8 @@ public final class Baseline {
   /** Fewer blocks than this are no baseline: the link warms up. */
   static final int WARM_BLOCKS = 3;
 
+  private static final int WARM_LOSS_BLOCKS = 6;
+  private static final int BLOCKS_ON_TRIAL = 6;
   private static final float DEVIATION_OF_MAD = 1.4826f;
 
   /** Blocks in the window. */
@@ -54,6 +57,9 @@ public final class Baseline {
   /** Blocks that this share was learned from. */
   public int lossBlocks;
 
+  /** Lost probes of the newest blocks, which are judged before they are learned. */
+  public List<Integer> lossesOnTrial = new ArrayList<>();
+
   /** Nothing is known. */
   public Baseline() {}
 
@@ -75,8 +81,32 @@ public final class Baseline {
     summarize();
   }
 
-  /** Learns how much is lost outside of episodes: a mean over the last 180 blocks. */
+  /**
+   * Learns how much is lost outside of episodes: a mean over the last 180 blocks. Once the link is
+   * known, a block waits until it has left the window that is judged: a trouble must not become
+   * usual while it is not yet told.
+   */
   void addLoss(int lost) {
+    if (lossBlocks < WARM_LOSS_BLOCKS) {
+      learnLoss(lost);
+      return;
+    }
+    lossesOnTrial.add(lost);
+    if (lossesOnTrial.size() > BLOCKS_ON_TRIAL) {
+      learnLoss(lossesOnTrial.remove(0));
+    }
+  }
+
+  /** Forgets what was not learned yet: it belongs to an episode. */
+  void forgetLossesOnTrial() {
+    lossesOnTrial.clear();
+  }
+
+  boolean knowsLoss() {
+    return lossBlocks >= WARM_LOSS_BLOCKS;
+  }
+
+  private void learnLoss(int lost) {
     lossBlocks = Math.min(lossBlocks + 1, 180);
     lossRatio += ((double) lost / Block.PROBES - lossRatio) / lossBlocks;
   }

@@ -41,7 +41,6 @@ public final class LinkRules {
   private static final double FEW = 0.2;
   private static final int SHORT_LOSS_WINDOW = 15;
   private static final int LONG_LOSS_WINDOW = 60;
-  private static final int WARM_LOSS_BLOCKS = 6;
   private static final double LOSS_RATIO_WHILE_WARMING = 0.3;
   private static final int JITTER_WINDOW = 15;
   private static final double CHANCE_OF_A_RUN = 1e-4;
@@ -273,10 +272,7 @@ public final class LinkRules {
   private boolean isTooMuch(LinkState link, int limit, int probes) {
     int lost = link.window.lossEventsAmong(Math.min(probes, link.sinceLoss));
     int within = Math.min(probes, Math.max(SHORT_LOSS_WINDOW, link.sinceLoss));
-    double least =
-        link.baseline.lossBlocks < WARM_LOSS_BLOCKS
-            ? LOSS_RATIO_WHILE_WARMING
-            : settings.leastLossRatio();
+    double least = link.baseline.knowsLoss() ? settings.leastLossRatio() : LOSS_RATIO_WHILE_WARMING;
     return lost >= limit(limit, probes) && lost >= least * within;
   }
 
@@ -409,6 +405,9 @@ public final class LinkRules {
       episode.peakMs = Float.isNaN(rtt) ? episode.peakMs : Math.max(episode.peakMs, rtt);
     }
     link.episodes.add(episode);
+    if (kind == Kind.KIND_LOSS || kind == Kind.KIND_DOWN) {
+      link.baseline.forgetLossesOnTrial();
+    }
     tell(episode, told);
   }
 

@@ -101,6 +101,22 @@ class LinkRulesTest {
   }
 
   @Test
+  void lossThatIsJudgedIsNotUsualYet() {
+    LinkStory story = new LinkStory().answers(122, 30);
+    story.lost(1).answers(1, 30).lost(1).answers(9, 30).lost(1).answers(5, 30);
+
+    assertThat(story.told()).containsExactly("loss open unexplained");
+    assertThat(seconds(story.last().getChangedAtUnixNanos())).isEqualTo(134);
+  }
+
+  @Test
+  void lossOfAnEpisodeNeverBecomesUsual() {
+    LinkStory story = new LinkStory().answers(120, 30).everyNthLost(60, 3, 30).answers(240, 30);
+
+    assertThat(story.link().baseline.lossRatio).isZero();
+  }
+
+  @Test
   void twoLostProbesAreNoEpisode() {
     assertThat(new LinkStory().answers(120, 30).lost(2).answers(60, 30).told()).isEmpty();
   }

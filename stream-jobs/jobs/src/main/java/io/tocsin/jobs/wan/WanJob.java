@@ -32,15 +32,16 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * {@code wan_episodes} (at the next checkpoint, exactly once).
  *
  * <p>Everything is judged in event time. Watermarks follow the agents' clock, received_at, with
- * {@value #MAX_DISORDER_MILLIS} ms for what comes in another order; where no probe is sent they
- * move on the heartbeats of {@code agent-stats-v1}. An agent that is silent sends no lost probes,
- * so its links are not down: nothing is known of them, and after an hour they are forgotten.
+ * {@value #MAX_DISORDER_MILLIS} ms for what comes in another order. Only probes hold them back;
+ * where none is sent they move on the heartbeats of {@code agent-stats-v1}. An agent that is silent
+ * sends no lost probes, so its links are not down: nothing is known of them, and after an hour they
+ * are forgotten.
  */
 public final class WanJob {
   /** Name of the job and of its consumer group. */
   public static final String NAME = "tocsin-wan";
 
-  private static final long MAX_DISORDER_MILLIS = 1_500;
+  private static final long MAX_DISORDER_MILLIS = 1_000;
 
   private WanJob() {}
 
@@ -83,7 +84,9 @@ public final class WanJob {
       Sink<WanEpisode> table) {
     SingleOutputStreamOperator<WanEpisode> episodes =
         env.fromSource(
-                events, AgentsClock.watermarks(Duration.ofMillis(MAX_DISORDER_MILLIS)), "events")
+                events,
+                AgentsClock.watermarksHeldByProbes(Duration.ofMillis(MAX_DISORDER_MILLIS)),
+                "events")
             .uid(OperatorUids.WAN_EVENTS_SOURCE)
             .filter(WanJob::concernsLinks)
             .name("probes, counters, syslog of links")

@@ -191,9 +191,10 @@ class LinksFunctionTest {
   }
 
   /** A link that is slow, one that is down, polls, a line of syslog, and probes that wait. */
-  @Test
-  void stateOfVersion1IsStillRead() throws Exception {
-    restore(KeptState.of("wan-links-v1.bin", this::aSlowLinkAndOneThatIsDown));
+  @ParameterizedTest
+  @ValueSource(strings = {"wan-links-v1.bin", "wan-links-v2.bin"})
+  void stateOfEveryVersionIsStillRead(String file) throws Exception {
+    restore(KeptState.of(file, this::aSlowLinkAndOneThatIsDown));
 
     for (Event event : story().subList(KEPT_EVENTS, story().size())) {
       send(event);
