@@ -24,7 +24,7 @@ final class Observer {
     if (messages.isFirstOfItsKind(tracked, message)) {
       Template seen = new Template(mac, family, message, before, after);
       switch (message.verb()) {
-        case DISCOVER -> found.add(seen.of(Kind.DISCOVERED));
+        case DISCOVER -> addQuestion(found, seen, after);
         case ACK -> found.add(seen.of(Kind.ACKNOWLEDGED));
         case NAK -> found.add(seen.of(Kind.REFUSED));
         case DECLINE -> found.add(seen.of(Kind.DECLINED));
@@ -63,6 +63,17 @@ final class Observer {
 
   private static boolean isLooking(Client client) {
     return client.state() == io.tocsin.registrations.v1.State.STATE_DISCOVERING;
+  }
+
+  /**
+   * A question may come after its answer: a server's log line is often faster than the capture.
+   * Without the answer it would count as one that nobody answers.
+   */
+  private static void addQuestion(List<Observation> found, Template seen, Client after) {
+    found.add(seen.of(Kind.DISCOVERED));
+    if (!isLooking(after)) {
+      found.add(seen.of(Kind.ANSWERED));
+    }
   }
 
   /** Counts clients, not requests that they send again. */

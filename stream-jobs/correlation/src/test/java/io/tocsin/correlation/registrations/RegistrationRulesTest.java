@@ -106,6 +106,17 @@ class RegistrationRulesTest {
   }
 
   @Test
+  void questionThatIsCapturedAfterItsAnswerWasLoggedIsAnswered() {
+    Event[] exchange = exchange();
+    RegistrationStory story =
+        RegistrationStory.of(DhcpEvents.logged(exchange[1], after(2)), exchange[0], exchange[1]);
+
+    assertThat(story.observed())
+        .containsOnlyOnce(Kind.DISCOVERED, Kind.ANSWERED)
+        .contains(Kind.OFFERED);
+  }
+
+  @Test
   void copyOfTheQuestionAfterTheAnswerChangesNothing() {
     Event[] exchange = exchange();
     RegistrationStory story =
