@@ -4,12 +4,16 @@
 //! - `status` changes nothing and says what `apply` would do.
 //! - `dump` prints the database as SQL.
 //!
+//! `--retention` sets how long tables keep their rows, `--cluster` makes the same tables on a cluster of ClickHouse servers.
+//!
 //! Every file is read and validated before anything is changed. What cannot be done without losing order or data is refused.
 
+mod cluster;
 pub(crate) mod files;
 mod kafka;
 mod ledger;
 mod migrations;
+mod retention;
 mod servers;
 pub(crate) mod statement;
 mod topics;
@@ -26,10 +30,12 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::Failure;
 use crate::ask::question::{self, Question};
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use cluster::Cluster;
 use files::SchemaFiles;
 use kafka::Kafka;
 use ledger::{DATABASE, Ledger};
 use migrations::Migration;
+use retention::Retention;
 use topics::{Topic, TopicChange};
 
 /// `tocsin schema ...`
@@ -72,6 +78,14 @@ struct TargetArgs {
     #[arg(long, env = "TOCSIN_SCHEMAS", value_name = "DIR")]
     schemas: Option<PathBuf>,
 
+    /// File that says how many days each ClickHouse table keeps its rows, like deploy/config/retention.example.yaml [default: leave it as it is].
+    #[arg(long, env = "TOCSIN_RETENTION", value_name = "FILE")]
+    retention: Option<PathBuf>,
+
+    /// Make replicated and distributed tables on this cluster of ClickHouse's remote_servers [default: plain tables on one server].
+    #[arg(long, env = "TOCSIN_CLICKHOUSE_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
+    cluster: Option<String>,
+
     /// Leave the other server alone.
     #[arg(long, value_name = "SERVER")]
     only: Option<Server>,
@@ -87,6 +101,12 @@ enum Server {
     Kafka,
     /// Tables and views.
     Clickhouse,
+}
+
+/// A name goes into SQL, so it is made of what names are made of.
+fn cluster_name(text: &str) -> Result<String, String> {
+    let is_name = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    if is_name { Ok(text.to_owned()) } else { Err("a cluster's name has letters, digits, '_', '-' and '.' only".to_owned()) }
 }
 
 /// Carries out `tocsin schema ...`, printing one line for each thing done.
@@ -108,6 +128,8 @@ struct Target {
     topics: Vec<Topic>,
     migrations: Vec<Migration>,
     questions: Vec<Question>,
+    retention: Option<Retention>,
+    cluster: Option<Cluster>,
     kafka: Option<Kafka>,
     clickhouse: Option<ClickHouse>,
 }
@@ -119,6 +141,8 @@ impl Target {
         let topics = topics::parse(&files.topics)?;
         let migrations = migrations::parse(&files.migrations)?;
         let questions = question::parse(&files.questions)?;
+        let retention = args.retention.as_deref().map(Retention::load).transpose()?;
+        let cluster = args.cluster.as_deref().map(|name| Cluster::new(name, &migrations));
         let wants = |server: Server| args.only.is_none_or(|only| only == server);
         let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka)).transpose()?;
         let clickhouse = wants(Server::Clickhouse).then(|| ClickHouse::new(&args.clickhouse)).transpose()?;
@@ -132,7 +156,7 @@ impl Target {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
                 .map_err(|reason| clickhouse.unreachable(&reason))?;
         }
-        Ok(Self { topics, migrations, questions, kafka, clickhouse })
+        Ok(Self { topics, migrations, questions, retention, cluster, kafka, clickhouse })
     }
 }
 
@@ -143,13 +167,17 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
         done.push(apply_topics(kafka, &target.topics, args.replication)?);
     }
     if let Some(clickhouse) = &target.clickhouse {
-        let applied = Ledger::new(clickhouse, DATABASE).apply(&target.migrations, |migration| println!("applied {}", migration.name))?;
+        let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
+        let applied = ledger.apply(&target.migrations, |migration| println!("applied {}", migration.name))?;
         done.push(format!("{} migrations ({applied} applied now)", target.migrations.len()));
         // Questions hold no data, so they are no migrations: their views are made anew each time.
         for question in &target.questions {
-            clickhouse.run(&question.text).map_err(|failure| failure.during(&format!("question {}", question.name)))?;
+            ledger.run_text(&question.text).map_err(|failure| failure.during(&format!("question {}", question.name)))?;
         }
         done.push(format!("{} questions", target.questions.len()));
+        if let Some(retention) = &target.retention {
+            done.push(apply_retention(&ledger, retention, &target.migrations)?);
+        }
     }
     println!("schema is up to date: {}", done.join(", "));
     Ok(())
@@ -181,6 +209,16 @@ fn apply_topics(kafka: &Kafka, topics: &[Topic], replication: Option<u32>) -> Re
     Ok(format!("{} topics ({created} created now, {altered} altered now)", topics.len()))
 }
 
+/// Alters what keeps its rows for another time than the file says, and returns the words for the summary.
+fn apply_retention(ledger: &Ledger<'_>, retention: &Retention, migrations: &[Migration]) -> Result<String, Failure> {
+    let changes = retention.changes(migrations, &ledger.ttls()?)?;
+    for change in &changes {
+        ledger.change_ttl(change)?;
+        println!("altered table {change}");
+    }
+    Ok(format!("retention ({} altered now)", changes.len()))
+}
+
 fn changes<'a>(kafka: &Kafka, topics: &'a [Topic]) -> Result<Vec<(&'a Topic, TopicChange)>, Failure> {
     let existing = kafka.existing(topics)?;
     topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name))?))).collect()
@@ -201,12 +239,20 @@ fn status(args: &TargetArgs) -> Result<(), Failure> {
         }
     }
     if let Some(clickhouse) = &target.clickhouse {
-        let ledger = Ledger::new(clickhouse, DATABASE).read()?;
-        pending += migrations::pending(&target.migrations, &ledger)?.len();
+        let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
+        let rows = ledger.read()?;
+        pending += migrations::pending(&target.migrations, &rows)?.len();
         for migration in &target.migrations {
-            match ledger.iter().find(|applied| applied.number == migration.number) {
+            match rows.iter().find(|applied| applied.number == migration.number) {
                 Some(applied) => println!("applied  migration  {:<45} {} UTC", migration.name, applied.applied_at),
                 None => println!("pending  migration  {}", migration.name),
+            }
+        }
+        // Tables that are not there yet get their TTL when they are made.
+        if let Some(retention) = target.retention.as_ref().filter(|_| !rows.is_empty()) {
+            for change in retention.changes(&target.migrations, &ledger.ttls()?)? {
+                println!("pending  retention  {change}");
+                pending += 1;
             }
         }
     }

@@ -1,22 +1,37 @@
-//! Migrations at a real ClickHouse: reads the ledger, applies what is pending, prints the end state.
+//! Migrations at a real ClickHouse: reads the ledger, applies what is pending, sets retention, prints the end state.
 
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::cluster::Cluster;
 use super::migrations::{Applied, BOOTSTRAP, Migration, pending};
+use super::retention::{TtlChange, ttl_of};
 use crate::Failure;
 use crate::clickhouse::ClickHouse;
 
 /// The database that the migrations make.
 pub const DATABASE: &str = "tocsin";
 
+/// The database of a cluster's replicated tables: see [`Cluster`].
+const LOCAL_DATABASE: &str = "tocsin_local";
+
 /// The ledger of one database. `database` is always [`DATABASE`] except in tests, which migrate a database of their own.
 pub struct Ledger<'a> {
     clickhouse: &'a ClickHouse,
     database: &'a str,
+    cluster: Option<&'a Cluster>,
 }
 
 impl<'a> Ledger<'a> {
     /// The ledger of `database` at `clickhouse`.
     pub fn new(clickhouse: &'a ClickHouse, database: &'a str) -> Self {
-        Self { clickhouse, database }
+        Self { clickhouse, database, cluster: None }
+    }
+
+    /// The same on a cluster of servers. Its database is [`DATABASE`].
+    pub fn on(self, cluster: Option<&'a Cluster>) -> Self {
+        Self { cluster, ..self }
     }
 
     /// What has been applied, by number; empty where there is no ledger yet. Changes nothing.
@@ -56,7 +71,7 @@ impl<'a> Ledger<'a> {
             }
             let Migration { number, name, sha256, .. } = migration;
             self.clickhouse.run(&format!(
-                "INSERT INTO {}.schema_migrations (number, name, sha256) VALUES ({number}, '{name}', '{sha256}')",
+                "INSERT INTO {}.schema_migrations (number, name, sha256) SETTINGS distributed_foreground_insert = 1 VALUES ({number}, '{name}', '{sha256}')",
                 self.database
             ))?;
             report(migration);
@@ -65,7 +80,50 @@ impl<'a> Ledger<'a> {
     }
 
     fn run(&self, migration: &Migration) -> Result<(), Failure> {
-        self.clickhouse.run(&migration.text).map(drop).map_err(|failure| failure.during(&format!("migration {}", migration.name)))
+        self.run_text(&migration.text).map_err(|failure| failure.during(&format!("migration {}", migration.name)))
+    }
+
+    /// Runs the one statement of a file; on a cluster, what takes its place.
+    pub fn run_text(&self, text: &str) -> Result<(), Failure> {
+        let statements = self.cluster.map_or_else(|| vec![text.to_owned()], |cluster| cluster.statements(text));
+        statements.iter().try_for_each(|statement| self.clickhouse.run(statement).map(drop))
+    }
+
+    /// The TTL of every table, as ClickHouse writes it; none where rows are kept for ever.
+    pub fn ttls(&self) -> Result<BTreeMap<String, Option<String>>, Failure> {
+        #[derive(Deserialize)]
+        struct Table {
+            name: String,
+            engine_full: String,
+        }
+        let database = self.cluster.map_or(self.database, |_| LOCAL_DATABASE);
+        let rows = self.clickhouse.run(&format!(
+            "SELECT name, engine_full FROM system.tables WHERE database = '{database}' AND engine LIKE '%MergeTree' FORMAT JSONEachRow"
+        ))?;
+        rows.lines()
+            .map(|row| {
+                let table: Table = serde_json::from_str(row).map_err(|error| {
+                    Failure::new(
+                        format!("a row of system.tables cannot be read: {error}: {row}"),
+                        "compare ClickHouse's version with the README's",
+                    )
+                })?;
+                Ok((table.name, ttl_of(&table.engine_full)))
+            })
+            .collect()
+    }
+
+    /// Gives a table another TTL.
+    pub fn change_ttl(&self, change: &TtlChange) -> Result<(), Failure> {
+        let TtlChange { table, .. } = change;
+        let statements = match self.cluster {
+            None => vec![format!("ALTER TABLE {}.{table} {}", self.database, change.clause())],
+            Some(cluster) => cluster.alter(table, &change.clause()),
+        };
+        statements
+            .iter()
+            .try_for_each(|statement| self.clickhouse.run(statement).map(drop))
+            .map_err(|failure| failure.during(&format!("retention of {table}")))
     }
 }
 

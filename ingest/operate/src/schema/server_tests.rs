@@ -66,15 +66,42 @@ impl Drop for OwnDatabase {
 fn the_migrations_make_the_schema_that_schema_sql_shows() {
     let Some(database) = OwnDatabase::make("end_state") else { return };
     database.ledger().apply(&database.migrations(), |_| ()).unwrap();
-    let made = ledger::dump(&database.clickhouse, &database.name).unwrap().replace(&format!("{}.", database.name), "tocsin.");
-
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/clickhouse/schema.sql");
-    let shown = std::fs::read_to_string(&path).unwrap();
+    let (made, shown) = (end_state(&database), shown_end_state());
     let difference = made.lines().zip(shown.lines()).find(|(made, shown)| made != shown);
     assert!(
         made == shown,
         "schemas/clickhouse/schema.sql is not what the migrations make: write it with `tocsin schema dump`.\nfirst difference: {difference:#?}"
     );
+}
+
+fn end_state(database: &OwnDatabase) -> String {
+    ledger::dump(&database.clickhouse, &database.name).unwrap().replace(&format!("{}.", database.name), "tocsin.")
+}
+
+fn shown_end_state() -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/clickhouse/schema.sql")).unwrap()
+}
+
+/// How many migrations main had whenever it was in a state that somebody may have applied.
+const RELEASED: [usize; 7] = [16, 18, 35, 57, 63, 67, 68];
+
+#[test]
+fn every_released_state_is_brought_to_the_same_end_and_keeps_its_rows() {
+    for released in RELEASED {
+        let Some(database) = OwnDatabase::make(&format!("from_{released}")) else { return };
+        let migrations = database.migrations();
+        database.ledger().apply(&migrations[..released], |_| ()).unwrap();
+        let run = |statement: &str| database.clickhouse.run(&statement.replace("tocsin.", &format!("{}.", database.name))).unwrap();
+        run(
+            "INSERT INTO tocsin.syslog (event_id, device, received_at, message) SELECT toString(number), 'core-1', now(), 'bgp down' FROM numbers(10)",
+        );
+        run("INSERT INTO tocsin.alert_history (fingerprint, version, device) VALUES ('f', 1, 'core-1')");
+
+        assert_eq!(database.ledger().apply(&migrations, |_| ()).unwrap(), migrations.len() - released);
+        assert_eq!(end_state(&database), shown_end_state(), "from {released} migrations");
+        assert_eq!(run("SELECT count() FROM tocsin.syslog WHERE hasAllTokens(lower(message), ['bgp'])"), "10");
+        assert_eq!(run("SELECT fingerprint, device FROM tocsin.alerts"), "f\tcore-1");
+    }
 }
 
 #[test]
@@ -121,6 +148,44 @@ fn an_interrupted_apply_goes_on_where_it_stopped() {
 
     migrations[last] = intact;
     assert_eq!(database.ledger().apply(&migrations, |_| ()).unwrap(), 1);
+}
+
+#[test]
+fn retention_is_set_once_and_goes_back_when_its_file_no_longer_says_so() {
+    let Some(database) = OwnDatabase::make("retention") else { return };
+    let (ledger, migrations) = (database.ledger(), database.migrations());
+    ledger.apply(&migrations, |_| ()).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let altered = |text: &str| {
+        std::fs::write(file.path(), text).unwrap();
+        apply_retention(&ledger, &Retention::load(file.path()).unwrap(), &migrations).unwrap()
+    };
+
+    assert_eq!(altered("syslog: 400\n"), "retention (0 altered now)", "what the migrations make is what the example says");
+    assert_eq!(altered("syslog: 90\nsyslog_volume_1d: 30\ndhcp: forever\n"), "retention (3 altered now)");
+    assert_eq!(altered("syslog: 90\nsyslog_volume_1d: 30\ndhcp: forever\n"), "retention (0 altered now)");
+    let ttls = ledger.ttls().unwrap();
+    let ttl = |table: &str| ttls[table].as_deref();
+    assert_eq!(ttl("syslog"), Some("toDateTime(received_at) + toIntervalDay(90)"));
+    assert_eq!(ttl("syslog_volume_1d"), Some("day + toIntervalDay(30)"));
+    assert_eq!(ttl("dhcp"), None);
+
+    assert_eq!(altered("syslog: 90\n"), "retention (2 altered now)");
+    assert_eq!(ledger.ttls().unwrap()["dhcp"].as_deref(), Some("toDateTime(received_at) + toIntervalDay(400)"));
+}
+
+#[test]
+fn clickhouse_can_parse_every_statement_for_a_cluster() {
+    let Some(database) = OwnDatabase::make("cluster") else { return };
+    let files = SchemaFiles::load(None).unwrap();
+    let migrations = migrations::parse(&files.migrations).unwrap();
+    let cluster = Cluster::new("main", &migrations);
+    let texts = files.migrations.iter().chain(&files.questions);
+    for statement in texts.flat_map(|file| cluster.statements(&file.text)).chain(cluster.alter("syslog", "REMOVE TTL")) {
+        let parameters = [("statement".to_owned(), statement.clone())];
+        let answer = database.clickhouse.ask("SELECT formatQuery({statement:String})", &parameters).unwrap();
+        assert!(answer.contains("ON CLUSTER"), "{statement}");
+    }
 }
 
 #[test]

@@ -41,6 +41,19 @@ pub fn why_not_repeatable(statement: &str) -> Option<&'static str> {
     }
 }
 
+/// `sql` with `change` made to what stands outside of quotes.
+pub fn outside_quotes(sql: &str, change: impl Fn(&str) -> String) -> String {
+    let mut changed = String::with_capacity(sql.len());
+    let mut rest = sql;
+    while let Some(start) = rest.find(['\'', '"', '`']) {
+        let end = start + quoted(&rest[start..]);
+        changed.push_str(&change(&rest[..start]));
+        changed.push_str(&rest[start..end]);
+        rest = &rest[end..];
+    }
+    changed + &change(rest)
+}
+
 enum Token {
     /// Part of a statement, taken as it is.
     Text,
@@ -113,6 +126,12 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(&statements(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn what_stands_in_quotes_is_left_alone() {
+        let changed = outside_quotes("a.b 'a.b''a.b' `a.b` a.b \"a", |sql| sql.replace("a.", "x."));
+        assert_eq!(changed, "x.b 'a.b''a.b' `a.b` x.b \"a");
     }
 
     #[test]

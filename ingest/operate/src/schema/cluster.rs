@@ -1,0 +1,187 @@
+//! The same DDL for a cluster of ClickHouse servers. Pure: text in, text out.
+//!
+//! A table `tocsin.x` becomes two: `tocsin_local.x` on every server, replicated, with its materialized views beside it; and `tocsin.x`, which is
+//! Distributed over them. So whoever reads or writes names the same tables as on one server. The shard of a row follows from the first column of the
+//! table's order (a device, a link, a MAC), so that what is merged, counted or replaced together lies together, and a roll-up stays on its shard.
+//!
+//! The servers need `default_replica_path` and the macros `{shard}` and `{replica}`, which ClickHouse's own configuration has or explains.
+
+use std::collections::BTreeMap;
+
+use super::migrations::Migration;
+use super::statement;
+
+/// The name of a cluster in the servers' `remote_servers`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cluster {
+    name: String,
+    /// By table: the first column of its order.
+    shard_columns: BTreeMap<String, String>,
+}
+
+const READ: &str = "tocsin.";
+const LOCAL: &str = "tocsin_local.";
+
+impl Cluster {
+    /// The cluster `name` for the tables that `migrations` make.
+    pub fn new(name: &str, migrations: &[Migration]) -> Self {
+        let shard_columns =
+            migrations.iter().flat_map(|migration| statement::statements(&migration.text)).filter_map(shard_column).collect();
+        Self { name: name.to_owned(), shard_columns }
+    }
+
+    /// What takes the place of the one statement of a migration or a question.
+    pub fn statements(&self, text: &str) -> Vec<String> {
+        statement::statements(text).iter().flat_map(|statement| self.rewritten(statement)).collect()
+    }
+
+    /// Every table's `ALTER`, `clause` being what follows its name: at the replicated table, and the Distributed one made anew.
+    pub fn alter(&self, table: &str, clause: &str) -> Vec<String> {
+        self.rewritten(&format!("ALTER TABLE {READ}{table} {clause}"))
+    }
+
+    fn rewritten(&self, statement: &str) -> Vec<String> {
+        let (verb, name, rest) = parts(statement);
+        let on_cluster = format!("ON CLUSTER '{}'", self.name);
+        let table = name.strip_prefix(READ).unwrap_or(name);
+        match verb {
+            verb if verb.ends_with("DATABASE IF NOT EXISTS") => {
+                ["tocsin", "tocsin_local"].map(|database| format!("{verb} {database} {on_cluster}{rest}")).into()
+            }
+            verb if verb.starts_with("CREATE") && verb.contains(" VIEW") && !verb.contains("MATERIALIZED") => {
+                vec![format!("{verb} {name} {on_cluster}{rest}")]
+            }
+            verb if verb.starts_with("DROP") => [READ, LOCAL].map(|database| format!("{verb} {database}{table} {on_cluster}{rest}")).into(),
+            _ => {
+                let local = format!(
+                    "{verb} {LOCAL}{table} {on_cluster}{}",
+                    replicated(&statement::outside_quotes(rest, |sql| sql.replace(READ, LOCAL)))
+                );
+                std::iter::once(local).chain(self.distributed(table)).collect()
+            }
+        }
+    }
+
+    /// The Distributed table; none for a materialized view. It holds no rows, so it is made anew whenever the table behind it changes.
+    fn distributed(&self, table: &str) -> Option<String> {
+        let column = self.shard_columns.get(table)?;
+        let Self { name, .. } = self;
+        Some(format!(
+            "CREATE OR REPLACE TABLE {READ}{table} ON CLUSTER '{name}' AS {LOCAL}{table} ENGINE = Distributed('{name}', 'tocsin_local', '{table}', cityHash64({column}))"
+        ))
+    }
+}
+
+/// `CREATE TABLE IF NOT EXISTS`, `tocsin.x`, and the rest with the blank before it.
+fn parts(statement: &str) -> (&str, &str, &str) {
+    let start = statement.find(" tocsin").map_or(statement.len(), |at| at + 1);
+    let end = statement[start..].find(' ').map_or(statement.len(), |length| start + length);
+    (statement[..start].trim_end(), &statement[start..end], &statement[end..])
+}
+
+/// Replicated engines, and their window of deduplication: a sink may repeat an insert within a week.
+fn replicated(rest: &str) -> String {
+    statement::outside_quotes(rest, |sql| {
+        let sql = ["MergeTree", "ReplacingMergeTree", "SummingMergeTree", "AggregatingMergeTree"]
+            .iter()
+            .fold(sql.to_owned(), |sql, engine| sql.replace(&format!("ENGINE = {engine}"), &format!("ENGINE = Replicated{engine}")));
+        match sql.split_once("non_replicated_deduplication_window = ") {
+            None => sql,
+            Some((before, after)) => {
+                let digits = after.find(|c: char| !c.is_ascii_digit()).unwrap_or(after.len());
+                let (window, after) = after.split_at(digits);
+                format!("{before}replicated_deduplication_window = {window}, replicated_deduplication_window_seconds = 604800{after}")
+            }
+        }
+    })
+}
+
+/// The table that a statement creates, and the first column of its order.
+fn shard_column(statement: String) -> Option<(String, String)> {
+    let (verb, name, rest) = parts(&statement);
+    if verb != "CREATE TABLE IF NOT EXISTS" {
+        return None;
+    }
+    let (_, order) = rest.rsplit_once(" ORDER BY ")?;
+    let column = order.trim_start_matches('(').split([',', ')', ' ']).next()?;
+    Some((name.strip_prefix(READ)?.to_owned(), column.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ask::question;
+    use crate::schema::files::SchemaFiles;
+    use crate::schema::migrations;
+
+    fn repository() -> (Vec<Migration>, Cluster) {
+        let migrations = migrations::parse(&SchemaFiles::load(None).unwrap().migrations).unwrap();
+        let cluster = Cluster::new("main", &migrations);
+        (migrations, cluster)
+    }
+
+    #[test]
+    fn a_table_becomes_a_replicated_one_and_a_distributed_one_over_it() {
+        let (_, mut cluster) = repository();
+        cluster.shard_columns.insert("t".to_owned(), "device".to_owned());
+        let text = "CREATE TABLE IF NOT EXISTS tocsin.t (device String COMMENT 'as in tocsin.x; ENGINE = MergeTree') ENGINE = ReplacingMergeTree(v)\n\
+                    ORDER BY (device, v) SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;";
+        assert_eq!(
+            cluster.statements(text),
+            [
+                "CREATE TABLE IF NOT EXISTS tocsin_local.t ON CLUSTER 'main' (device String COMMENT 'as in tocsin.x; ENGINE = MergeTree') \
+                 ENGINE = ReplicatedReplacingMergeTree(v) ORDER BY (device, v) SETTINGS replicated_deduplication_window = 1000, \
+                 replicated_deduplication_window_seconds = 604800, ttl_only_drop_parts = 1",
+                "CREATE OR REPLACE TABLE tocsin.t ON CLUSTER 'main' AS tocsin_local.t \
+                 ENGINE = Distributed('main', 'tocsin_local', 't', cityHash64(device))",
+            ]
+        );
+    }
+
+    #[test]
+    fn materialized_views_stay_with_their_tables_and_views_read_all_shards() {
+        let (_, cluster) = repository();
+        assert_eq!(
+            cluster.statements("CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.b_from_a TO tocsin.b AS SELECT 1 FROM tocsin.a;"),
+            [
+                "CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin_local.b_from_a ON CLUSTER 'main' TO tocsin_local.b AS SELECT 1 FROM tocsin_local.a"
+            ]
+        );
+        assert_eq!(
+            cluster.statements("CREATE OR REPLACE VIEW tocsin.v AS SELECT 1 FROM tocsin.a"),
+            ["CREATE OR REPLACE VIEW tocsin.v ON CLUSTER 'main' AS SELECT 1 FROM tocsin.a"]
+        );
+        assert_eq!(
+            cluster.statements("CREATE DATABASE IF NOT EXISTS tocsin;"),
+            ["CREATE DATABASE IF NOT EXISTS tocsin ON CLUSTER 'main'", "CREATE DATABASE IF NOT EXISTS tocsin_local ON CLUSTER 'main'"]
+        );
+    }
+
+    #[test]
+    fn what_alters_a_table_makes_its_distributed_one_anew() {
+        let (_, cluster) = repository();
+        assert_eq!(
+            cluster.alter("dhcp", "REMOVE TTL"),
+            [
+                "ALTER TABLE tocsin_local.dhcp ON CLUSTER 'main' REMOVE TTL",
+                "CREATE OR REPLACE TABLE tocsin.dhcp ON CLUSTER 'main' AS tocsin_local.dhcp \
+                 ENGINE = Distributed('main', 'tocsin_local', 'dhcp', cityHash64(mac))",
+            ]
+        );
+    }
+
+    #[test]
+    fn every_table_of_the_repository_is_replicated_and_sharded_and_everything_is_made_on_the_cluster() {
+        let (migrations, cluster) = repository();
+        let questions = question::parse(&SchemaFiles::load(None).unwrap().questions).unwrap();
+        let texts = migrations.iter().map(|migration| &migration.text).chain(questions.iter().map(|question| &question.text));
+        for statement in texts.flat_map(|text| cluster.statements(text)) {
+            assert!(statement.contains(" ON CLUSTER 'main'"), "{statement}");
+            let creates_local = statement.starts_with("CREATE TABLE");
+            assert_eq!(creates_local, statement.contains("ENGINE = Replicated"), "{statement}");
+            assert!(!statement.contains("non_replicated"), "{statement}");
+        }
+        let created = migrations.iter().filter(|migration| migration.text.contains("CREATE TABLE")).count();
+        assert_eq!(cluster.shard_columns.len(), created);
+    }
+}
