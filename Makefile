@@ -1,8 +1,8 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS KEEP
+export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS KEEP RATE DURATION
 
-.PHONY: help demo test up down bench bench-history bench-grep screenshots fuzz lint fmt build clean
+.PHONY: help demo test drills up down bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -21,8 +21,14 @@ down: ## stop the stack; its state stays
 test: ## every test of every language (ONLY="rust java": these stages)
 	@$(bin)/test
 
+drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each)
+	@$(bin)/drills
+
 bench: ## benchmarks
 	@$(bin)/bench
+
+bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
+	@$(bin)/bench-pipeline
 
 bench-history: ## time and rows read of every dashboard and question over 30 days (ROWS=100000000)
 	@$(bin)/bench-history

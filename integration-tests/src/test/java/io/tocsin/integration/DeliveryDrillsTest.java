@@ -153,11 +153,11 @@ class DeliveryDrillsTest {
             .readTree("{\"listeners\": [{\"name\": \"alert-udp\", \"receive_buffer\": 2304}]}");
     stack.restartAgent(smallest);
     try {
-      signal("STOP", stack.supervisor().pid(AgentService.NAME));
+      Signal.send("STOP", stack.supervisor().pid(AgentService.NAME));
       try {
         sendAlertUpdates(BURST);
       } finally {
-        signal("CONT", stack.supervisor().pid(AgentService.NAME));
+        Signal.send("CONT", stack.supervisor().pid(AgentService.NAME));
       }
       String counters =
           "SELECT max(received) + max(kernel_dropped), max(kernel_dropped) > %d FROM tocsin.agent_stats"
@@ -174,12 +174,6 @@ class DeliveryDrillsTest {
     } finally {
       stack.restartAgent(JsonNodeFactory.instance.objectNode());
     }
-  }
-
-  private static void signal(String name, long pid) throws Exception {
-    assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor())
-        .as("exit code of kill -%s", name)
-        .isZero();
   }
 
   private static void sendAlertUpdates(int count) throws Exception {

@@ -1,6 +1,7 @@
 package io.tocsin.integration;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.Parser;
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,18 @@ final class Topics {
 
   /** Every event that the topic holds at the time of the call, in no order across partitions. */
   List<Event> read(String topic) {
+    List<Event> events = new ArrayList<>();
+    forEach(topic, Event.parser(), events::add);
+    return events;
+  }
+
+  /**
+   * Takes every message that the topic holds at the time of the call, in no order across
+   * partitions. Tombstones are left out.
+   *
+   * @throws AssertionError for a record that is no such message, and when none comes for a minute
+   */
+  <T> void forEach(String topic, Parser<T> parser, java.util.function.Consumer<T> taker) {
     Map<String, Object> properties =
         Map.of(
             ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -51,19 +64,20 @@ final class Topics {
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
-      List<Event> events = new ArrayList<>();
       long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
       while (!reached(consumer, ends)) {
         if (System.nanoTime() > deadlineNanos) {
           throw new AssertionError(
-              "%s was not read to its end within %s: got %d events of offsets %s"
-                  .formatted(topic, DEADLINE, events.size(), ends));
+              "no record of %s for %s before its end at offsets %s"
+                  .formatted(topic, DEADLINE, ends));
         }
         for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(200))) {
-          events.add(decode(record));
+          if (record.value() != null) {
+            taker.accept(decode(record, parser));
+          }
+          deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
         }
       }
-      return events;
     }
   }
 
@@ -72,12 +86,12 @@ final class Topics {
         .allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
   }
 
-  private static Event decode(ConsumerRecord<byte[], byte[]> record) {
+  private static <T> T decode(ConsumerRecord<byte[], byte[]> record, Parser<T> parser) {
     try {
-      return Event.parseFrom(record.value());
+      return parser.parseFrom(record.value());
     } catch (InvalidProtocolBufferException e) {
       throw new AssertionError(
-          "%s partition %d offset %d is not an Event: %s"
+          "%s partition %d offset %d is not a message of its topic: %s"
               .formatted(record.topic(), record.partition(), record.offset(), e.getMessage()),
           e);
     }

@@ -50,6 +50,15 @@ public final class ClickHouseClient {
   }
 
   /**
+   * Runs a statement without an answer, for example DDL.
+   *
+   * @throws ClickHouseException where the server refuses it or does not answer
+   */
+  public void execute(String sql) {
+    send("", sql);
+  }
+
+  /**
    * Inserts one row.
    *
    * @param table with its database
