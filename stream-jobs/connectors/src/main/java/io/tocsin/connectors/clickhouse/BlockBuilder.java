@@ -1,10 +1,16 @@
 package io.tocsin.connectors.clickhouse;
 
-import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.UUID;
 
-/** Collects the rows of one table until they are sealed into a {@link Block}. */
+/**
+ * Collects the rows of one table until they are sealed into a {@link Block}. Rows are compressed on
+ * the way, so that a large block takes no more memory than its compressed bytes.
+ */
 final class BlockBuilder {
   /**
    * Fastest level that still shrinks syslog to about a fifth; ClickHouse compresses for itself
@@ -12,12 +18,16 @@ final class BlockBuilder {
    */
   private static final int ZSTD_LEVEL = 1;
 
-  private static final int INITIAL_BYTES = 1 << 16;
+  /** Rows are handed to the compressor when they are so many bytes. */
+  private static final int STRETCH_BYTES = 1 << 16;
 
   private final String table;
   private final List<String> columns;
-  private RowBinaryWriter rowBinary = new RowBinaryWriter(INITIAL_BYTES);
+  private final RowBinaryWriter stretch = new RowBinaryWriter(2 * STRETCH_BYTES);
+  private final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+  private ZstdOutputStreamNoFinalizer compressor;
   private int rows;
+  private int bytesBefore;
 
   BlockBuilder(RowEncoder<?> encoder) {
     this.table = encoder.table();
@@ -26,13 +36,16 @@ final class BlockBuilder {
 
   /** Adds a row, or throws what the encoder throws and holds the same rows as before. */
   <T> void add(T element, RowEncoder<T> encoder) {
-    int sizeBefore = rowBinary.size();
+    int sizeBefore = stretch.size();
     try {
-      encoder.encode(element, rowBinary);
+      encoder.encode(element, stretch);
       rows++;
     } catch (RuntimeException e) {
-      rowBinary.truncate(sizeBefore);
+      stretch.truncate(sizeBefore);
       throw e;
+    }
+    if (stretch.size() >= STRETCH_BYTES) {
+      compress();
     }
   }
 
@@ -40,16 +53,52 @@ final class BlockBuilder {
     return rows;
   }
 
+  /** Bytes before compression. */
   int bytes() {
-    return rowBinary.size();
+    return bytesBefore + stretch.size();
   }
 
   /** Takes the rows out as a block with a token of its own. */
   Block seal() {
-    byte[] compressed = Zstd.compress(rowBinary.toByteArray(), ZSTD_LEVEL);
-    Block block = new Block(table, columns, rows, compressed, UUID.randomUUID().toString());
-    rowBinary = new RowBinaryWriter(INITIAL_BYTES);
+    compress();
+    close();
+    byte[] zstd = compressed.toByteArray();
+    Block block = new Block(table, columns, rows, zstd, UUID.randomUUID().toString());
+    compressed.reset();
     rows = 0;
+    bytesBefore = 0;
     return block;
+  }
+
+  private void compress() {
+    try {
+      if (compressor == null) {
+        compressor = new ZstdOutputStreamNoFinalizer(compressed, ZSTD_LEVEL);
+      }
+      stretch.writeTo(compressor);
+      bytesBefore += stretch.size();
+      stretch.truncate(0);
+    } catch (IOException e) {
+      throw inMemory(e);
+    }
+  }
+
+  /**
+   * Frees the compressor's memory, which is not on the heap. Rows that were not sealed are lost.
+   */
+  void close() {
+    if (compressor != null) {
+      try {
+        compressor.close();
+      } catch (IOException e) {
+        throw inMemory(e);
+      }
+      compressor = null;
+    }
+  }
+
+  /** Writing to memory does not fail. */
+  private static UncheckedIOException inMemory(IOException e) {
+    return new UncheckedIOException("compressing rows", e);
   }
 }

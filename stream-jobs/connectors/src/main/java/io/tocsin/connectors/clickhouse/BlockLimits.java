@@ -17,8 +17,9 @@ public record BlockLimits(
     implements Serializable {
 
   /**
-   * 100,000 rows or 8 MiB a block; 64 MiB compressed, about 300 MiB of rows, between two
-   * checkpoints.
+   * 100,000 rows or 64 MiB a block, which are some 10 MiB compressed: each insert costs the server
+   * a part of every table and roll-up, so few large ones are cheap. 64 MiB compressed, about 300
+   * MiB of rows, between two checkpoints.
    */
-  public static final BlockLimits DEFAULT = new BlockLimits(100_000, 8 << 20, 64L << 20, 2);
+  public static final BlockLimits DEFAULT = new BlockLimits(100_000, 64 << 20, 64L << 20, 2);
 }

@@ -32,7 +32,7 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  *       some seconds earlier or later than the last insert;
  *   <li>when one checkpoint carries more than 1,000 blocks of one table. No later checkpoint
  *       completes while a block of this one is not inserted, so only blocks of the same checkpoint
- *       can come between an insert and its repetition. With the usual limits that is 8 GB of rows
+ *       can come between an insert and its repetition. With the usual limits that is 60 GB of rows
  *       in one checkpoint: shorten the interval.
  * </ul>
  *
@@ -42,10 +42,11 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * about that.
  *
  * <p><b>Memory.</b> Between checkpoints a writer holds at most one open block a table ({@link
- * BlockLimits#maxBytes}) and the sealed ones, compressed. Nothing may leave before the checkpoint,
- * so what bounds the sealed ones is the brake: above {@link BlockLimits#brakeAboveSealedBytes} each
- * element costs a pause, which Kafka's source feels as back-pressure. While ClickHouse is away, the
- * committer waits in the writer's thread and nothing is read at all.
+ * BlockLimits#maxBytes}) and the sealed ones, all compressed. Nothing may leave before the
+ * checkpoint, so what bounds the sealed ones is the brake: above {@link
+ * BlockLimits#brakeAboveSealedBytes} each element costs a pause, which Kafka's source feels as
+ * back-pressure. While ClickHouse is away, the committer waits in the writer's thread and nothing
+ * is read at all.
  *
  * <p><b>Poison.</b> An element that does not fit its table becomes a row of {@code rejects} with
  * the reason; its neighbours are stored as if it had not been there.

@@ -108,6 +108,7 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
 
   @Override
   public void close() {
-    // Nothing is open; rows that no checkpoint holds are read from Kafka again.
+    // Rows that no checkpoint holds are read from Kafka again.
+    openBlocks.values().forEach(BlockBuilder::close);
   }
 }

@@ -3,6 +3,8 @@ package io.tocsin.connectors.clickhouse;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.ProtocolMessageEnum;
 import io.tocsin.model.EnumWords;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -36,6 +38,11 @@ public final class RowBinaryWriter {
   /** Forgets everything after the first bytes: takes back a row that could not be finished. */
   public void truncate(int size) {
     buffer.position(size);
+  }
+
+  /** Hands on what was written, and keeps it. */
+  void writeTo(OutputStream out) throws IOException {
+    out.write(buffer.array(), 0, buffer.position());
   }
 
   /** A copy of what was written. */
