@@ -93,6 +93,13 @@ public final class FlinkMain implements Callable<Integer> {
       description = "hashmap, or rocksdb for more state than memory (default: ${DEFAULT-VALUE})")
   private String stateBackend;
 
+  @Option(
+      names = "--jobs",
+      split = ",",
+      paramLabel = "NAME",
+      description = "only these: archive, alerts, paging, registrations, wan, findings")
+  private List<String> wanted = List.copyOf(JOBS.keySet());
+
   @Option(names = "--log-file", description = "this process's log, for Flink's pages")
   private Path logFile;
 
@@ -125,9 +132,13 @@ public final class FlinkMain implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (!JOBS.keySet().containsAll(wanted)) {
+      LOG.error("--jobs is {}: there are {}", wanted, JOBS.keySet());
+      return ServiceSpec.EXIT_UNUSABLE;
+    }
     Map<String, Optional<Path>> restored = new LinkedHashMap<>();
     try {
-      for (String name : JOBS.keySet()) {
+      for (String name : wanted) {
         restored.put(name, restorePoint(name));
       }
     } catch (UnreadableCheckpointsException e) {
@@ -152,7 +163,7 @@ public final class FlinkMain implements Callable<Integer> {
     Runtime.getRuntime()
         .addShutdownHook(new Thread(() -> stop(cluster, List.copyOf(submitted.values()))));
     try {
-      for (String name : JOBS.keySet()) {
+      for (String name : wanted) {
         submitted.put(name, submit(name, configuration, restored.get(name)));
       }
       return watch(cluster, submitted);
