@@ -1,6 +1,8 @@
 //! Traps and informs as Net-SNMP's programs send them, in all versions and with every protocol that they have.
 
+use std::net::UdpSocket;
 use std::process::{Command, Output};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tocsin_wire::events::snmp_trap::Version;
@@ -136,6 +138,37 @@ fn a_v2c_trap_is_stored_without_its_community_and_an_inform_is_acknowledged() {
     let everything = format!("{events:?}");
     assert!(!everything.contains("s3cret-word"), "{everything}");
     assert!(events[0].raw.windows(11).any(|window| window == b"***********"), "the community is blanked in the raw bytes");
+}
+
+/// Between snmpinform and the agent stands a relay that loses the first answer, so that snmpinform sends again.
+#[test]
+fn an_inform_whose_answer_was_lost_comes_again_and_is_one_event() {
+    let Some(net_snmp) = NetSnmp::new() else { return };
+    let running = agent("communities: [public]");
+    let relay = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let relay_port = relay.local_addr().unwrap().port();
+    let agent_port = running.port();
+    let relaying = std::thread::spawn(move || {
+        let inside = UdpSocket::bind("127.0.0.1:0").unwrap();
+        inside.connect(("127.0.0.1", agent_port)).unwrap();
+        for socket in [&relay, &inside] {
+            socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        }
+        let mut buffer = [0_u8; 2048];
+        for attempt in 1..=2 {
+            let (length, sender) = relay.recv_from(&mut buffer).unwrap();
+            inside.send(&buffer[..length]).unwrap();
+            let length = inside.recv(&mut buffer).unwrap();
+            if attempt == 2 {
+                relay.send_to(&buffer[..length], sender).unwrap();
+            }
+        }
+    });
+    let acknowledged = net_snmp.send("snmpinform", relay_port, &["-v2c", "-c", "public", "-r", "3", "-t", "3"]);
+    assert!(acknowledged.status.success(), "{acknowledged:?}");
+    relaying.join().unwrap();
+    let stats = running.wait_for(|stats| stats.received == 2 && stats.acked == 1);
+    assert_eq!((stats.events, stats.malformed, running.counters[0].answers()), (1, 0, 1));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod oid;
 pub mod pdu;
 mod receive;
 mod render;
+mod repeats;
 mod trap;
 pub mod usm;
 pub mod v3;

@@ -16,6 +16,7 @@ use super::engines::{EngineView, Engines, OwnEngine};
 use super::names::Names;
 use super::oid::Oid;
 use super::pdu::{AnyPdu, CommunityMessage, Kind, Message, Pdu, write_pdu};
+use super::repeats::Repeats;
 use super::trap::{self, identity_hash};
 use super::usm::{Level, LocalKeys, User};
 use super::v3::{self, Context, Incoming, Outgoing, Scoped};
@@ -27,7 +28,8 @@ const MAX_LOCAL_KEYS: usize = 50_000;
 /// What one datagram gave.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// The event or refusal; none for a message that only asked for our engine id or clock.
+    /// The event or refusal; none for a message that only asked for our engine id or clock, and for an inform that was received before and
+    /// whose sender did not get the answer.
     pub parsed: Option<Result<Parsed, Refusal>>,
     /// What to send back to where the datagram came from, after the event is safe.
     pub reply: Option<Vec<u8>>,
@@ -51,6 +53,7 @@ pub struct Receiver {
     own: OwnEngine,
     names: Arc<Names>,
     engines: Mutex<Engines>,
+    repeats: Mutex<Repeats>,
     keys: Mutex<KeysByUserAndEngine>,
     reports: [AtomicU64; Report::ALL.len()],
     salt: AtomicU64,
@@ -101,6 +104,7 @@ impl Receiver {
             own,
             names,
             engines: Mutex::default(),
+            repeats: Mutex::default(),
             keys: Mutex::default(),
             reports: Default::default(),
             salt: AtomicU64::new(salt),
@@ -124,7 +128,7 @@ impl Receiver {
             return Outcome::refused(Reason::Empty, "an empty datagram; see what sends to this port");
         }
         match Message::read(frame) {
-            Ok(Message::Community(message)) => self.community_message(frame, &message),
+            Ok(Message::Community(message)) => self.community_message(frame, &message, peer, now_unix_nanos),
             Ok(Message::V3(fields)) => match Incoming::read(fields) {
                 Ok(message) => self.v3_message(frame, &message, peer, now_unix_nanos),
                 Err(error) => malformed(error),
@@ -133,11 +137,11 @@ impl Receiver {
         }
     }
 
-    fn community_message(&self, frame: &[u8], message: &CommunityMessage<'_>) -> Outcome {
+    fn community_message(&self, frame: &[u8], message: &CommunityMessage<'_>, peer: IpAddr, now_unix_nanos: u64) -> Outcome {
         let mut secrets: Vec<_> =
             v3::offset(frame, message.community).map(|start| start..start + message.community.len()).into_iter().collect();
         let mut outcome = if self.communities.iter().any(|allowed| allowed == message.community) {
-            self.community_pdu(frame, message, &mut secrets)
+            self.community_pdu(frame, message, &mut secrets, peer, now_unix_nanos)
         } else {
             let detail = format!(
                 "its community (hash {}, {} bytes) is none of snmp.communities; add it there, or correct the sender",
@@ -150,29 +154,40 @@ impl Receiver {
         outcome
     }
 
-    fn community_pdu(&self, frame: &[u8], message: &CommunityMessage<'_>, secrets: &mut Vec<Range<usize>>) -> Outcome {
+    fn community_pdu(
+        &self,
+        frame: &[u8],
+        message: &CommunityMessage<'_>,
+        secrets: &mut Vec<Range<usize>>,
+        peer: IpAddr,
+        now_unix_nanos: u64,
+    ) -> Outcome {
         let mut reply = None;
+        let mut is_repeat = false;
         let body = match AnyPdu::read(&mut Reader::new(message.pdu)) {
             Err(error) => Err(error.refusal(frame.len())),
             Ok(AnyPdu::TrapV1(trap)) if message.version == Version::V1 => trap::of_v1(&trap, &self.names, frame, secrets),
             Ok(AnyPdu::Other(pdu)) if message.version == Version::V2c && is_notification(pdu.kind) => {
                 reply = (pdu.kind == Kind::Inform).then(|| CommunityMessage::write(false, message.community, &acknowledgement(&pdu)));
-                trap::of_v2(&pdu.varbinds, &self.names, frame, secrets).map(|body| SnmpTrap {
-                    version: Version::V2c.into(),
-                    is_inform: pdu.kind == Kind::Inform,
-                    ..body
-                })
+                let body = trap::of_v2(&pdu.varbinds, &self.names, frame, secrets);
+                is_repeat = body.is_ok() && self.is_repeat(peer, message.community, &pdu, now_unix_nanos);
+                body.map(|body| SnmpTrap { version: Version::V2c.into(), is_inform: pdu.kind == Kind::Inform, ..body })
             }
             Ok(other) => Err(not_a_notification(&other)),
         };
         let body = body.map(|body| SnmpTrap { user_or_community_hash: identity_hash(message.community), ..body });
         // What cannot be stored is not acknowledged.
         let reply = reply.filter(|_| body.is_ok());
-        Outcome { parsed: Some(body.map(parsed)), reply, secrets: Vec::new() }
+        Outcome { parsed: (!is_repeat).then(|| body.map(parsed)), reply, secrets: Vec::new() }
+    }
+
+    fn is_repeat(&self, peer: IpAddr, identity: &[u8], pdu: &Pdu<'_>, now_unix_nanos: u64) -> bool {
+        let mut repeats = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
+        pdu.kind == Kind::Inform && repeats.is_repeat(peer, identity, pdu.request_id, pdu.varbind_bytes, now_unix_nanos)
     }
 
     fn v3_message(&self, frame: &[u8], message: &Incoming<'_>, peer: IpAddr, now_unix_nanos: u64) -> Outcome {
-        let outcome = self.v3_outcome(frame, message, now_unix_nanos);
+        let outcome = self.v3_outcome(frame, message, peer, now_unix_nanos);
         if let Some(parsed) = &outcome.parsed
             && message.engine_id != self.own.id
             && !message.engine_id.is_empty()
@@ -182,7 +197,7 @@ impl Receiver {
         outcome
     }
 
-    fn v3_outcome(&self, frame: &[u8], message: &Incoming<'_>, now_unix_nanos: u64) -> Outcome {
+    fn v3_outcome(&self, frame: &[u8], message: &Incoming<'_>, peer: IpAddr, now_unix_nanos: u64) -> Outcome {
         let (keys, data) = match self.believe(frame, message, now_unix_nanos) {
             Ok(believed) => believed,
             Err(disbelief) => {
@@ -213,7 +228,8 @@ impl Receiver {
         });
         let reply =
             (pdu.kind == Kind::Inform && body.is_ok()).then(|| self.acknowledge(message, &scoped, pdu, &keys, now_unix_nanos)).flatten();
-        Outcome { parsed: Some(body.map(parsed)), reply, secrets: Vec::new() }
+        let is_repeat = body.is_ok() && self.is_repeat(peer, message.user, pdu, now_unix_nanos);
+        Outcome { parsed: (!is_repeat).then(|| body.map(parsed)), reply, secrets: Vec::new() }
     }
 
     /// RFC 3414 3.2: whose message it is, whether its keys are right and its time is now.
