@@ -135,3 +135,28 @@ async fn inside_tls(certificates: &Certificates, stream: TcpStream, connection: 
         Err(problem) => connection.counters.connection_refused(&problem),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bytesize::ByteSize;
+
+    use super::*;
+    use crate::{Kind, Transport};
+
+    /// A size that every kernel gives without a right: below the usual net.core.rmem_max of 208 KiB.
+    #[tokio::test]
+    async fn connections_have_the_receive_buffer_that_was_asked_for() {
+        let config = ListenerConfig {
+            listen: ([127, 0, 0, 1], 0).into(),
+            receive_buffer: ByteSize::kib(96),
+            ..ListenerConfig::new("tcp", Kind::Syslog, Transport::Tcp, 0)
+        };
+        let source = TcpSource::bind(&config, Arc::new(Listener::new("tcp"))).unwrap();
+        let _sender = TcpStream::connect(source.local_address().unwrap()).await.unwrap();
+        let (connection, _) = source.listener.accept().await.unwrap();
+        for socket in [SockRef::from(&source.listener), SockRef::from(&connection)] {
+            // The kernel answers with twice the size, for its own bookkeeping.
+            assert_eq!(socket.recv_buffer_size().unwrap(), 2 * 96 * 1024);
+        }
+    }
+}

@@ -132,3 +132,34 @@ fn two_processes_that_apply_the_schema_together_both_succeed() {
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     assert!(!out.contains("pending"), "{out}");
 }
+
+/// In a network namespace of its own the group of nobody may open no ICMP socket (net.ipv4.ping_group_range is empty there).
+#[test]
+fn an_agent_that_may_not_probe_by_icmp_says_what_to_allow() {
+    let is_root = nix::unistd::geteuid().is_root();
+    assert!(is_root || std::env::var("CI").is_err(), "CI runs as root, which this test needs to give its rights away");
+    if !is_root {
+        let _ = writeln!(std::io::stderr(), "skipped: needs root, to give its rights away");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let nobody = Some(nix::unistd::Uid::from_raw(65_534));
+    nix::unistd::chown(dir.path(), nobody, None).unwrap();
+    let program = dir.path().join("tocsin");
+    std::fs::copy(env!("CARGO_BIN_EXE_tocsin"), &program).unwrap();
+    let config = dir.path().join("agent.yaml");
+    let links = "links: [{id: fra1-ams1, method: icmp, target: 192.0.2.1}]";
+    std::fs::write(
+        &config,
+        format!(
+            "agent_id: a\ntelemetry: {{listen: '127.0.0.1:0'}}\nlisteners: [{{name: l, kind: syslog, listen: '127.0.0.1:0'}}]\n{links}\n"
+        ),
+    )
+    .unwrap();
+    let rights = ["--net", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"];
+    let (code, _, err) = told(Command::new("unshare").args(rights).arg(&program).args(["agent", "-c"]).arg(&config).output().unwrap());
+    assert_eq!(code, Some(1), "{err}");
+    for word in ["fra1-ams1", "ICMP is not allowed", "ping_group_range=\"65534 65534\"", "setcap cap_net_raw+ep", "method tcp"] {
+        assert!(err.contains(word), "{word:?} is missing in: {err}");
+    }
+}

@@ -2,6 +2,7 @@
 //! program or right is a failure, otherwise the test says what it misses and is skipped.
 
 use std::fs::{self, File};
+use std::net::UdpSocket;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -94,7 +95,9 @@ impl Lab {
         let script = self.file("script", CLIENT_SCRIPT);
         run(&format!("chmod +x {script}"));
         let leases = self.file(&format!("client{version}.leases"), "");
-        let command = format!("dhclient -{version} -d -sf {script} -lf {leases} -pf {leases}.pid {interface}");
+        // With its own backoff of 10 s it may not ask again between renewal and expiry of leases as short as these.
+        let config = self.file("dhclient.conf", "initial-interval 1; backoff-cutoff 2; retry 1;");
+        let command = format!("dhclient -{version} -d -cf {config} -sf {script} -lf {leases} -pf {leases}.pid {interface}");
         self.start(namespace, "dhclient.log", &command);
     }
 
@@ -106,10 +109,16 @@ impl Lab {
 
     /// Starts an agent whose sockets are in a namespace.
     fn agent(&self, namespace: &str, config: &str) -> Running {
-        let (namespace, config) = (File::open(format!("/run/netns/{namespace}")).unwrap(), config.to_owned());
+        let config = config.to_owned();
+        self.inside(namespace, move || start_with(&config))
+    }
+
+    /// Runs on a thread of its own in a namespace.
+    fn inside<T: Send + 'static>(&self, namespace: &str, run: impl FnOnce() -> T + Send + 'static) -> T {
+        let namespace = File::open(format!("/run/netns/{namespace}")).unwrap();
         std::thread::spawn(move || {
             setns(namespace, CloneFlags::CLONE_NEWNET).unwrap();
-            start_with(&config)
+            run()
         })
         .join()
         .unwrap()
@@ -316,4 +325,86 @@ fn capture_sees_kea_and_perfdhcp_in_both_versions() {
         assert!(wire.iter().any(|dhcp| dhcp.ip == log.ip && dhcp.mac == log.mac && dhcp.lease_seconds == log.lease_seconds), "{log:?}");
     }
     assert_eq!(running.counters[1].snapshot().malformed, 0);
+}
+
+/// The kernel takes the VLAN tag out of a frame and hands it over beside the frame; it belongs to what was on the wire.
+#[test]
+fn capture_sees_what_passes_on_a_vlan_of_the_interface() {
+    if !can_run(&[("python3", "python3")]) {
+        return;
+    }
+    let mut lab = Lab::new("vlan");
+    let (server, client) = (lab.namespace("s"), lab.namespace("c"));
+    lab.link((&server, "vs"), (&client, "vc"));
+    let running = lab.agent(
+        &server,
+        "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514'}]\ncaptures: [{name: wire, interface: vs, receive_ring: 1MiB}]",
+    );
+    let frame: String = tagged_frame_of(&discover_of(300)).iter().map(|byte| format!("{byte:02x}")).collect();
+    // As a frame and not through an interface of the VLAN, which not every kernel has.
+    let send =
+        "import socket, sys; s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind((\"vc\", 0)); s.send(bytes.fromhex(sys.argv[1]))";
+    lab.start(&client, "send.log", &format!("python3 -c '{send}' {frame}"));
+    lab.wait_for(&running, "a DISCOVER on the VLAN", |seen| has(seen, MessageType::Discover));
+    assert_eq!(running.counters[1].snapshot().malformed, 0);
+    let tagged = running.events().into_iter().find(|event| matches!(event.body, Some(Body::Dhcp(_)))).unwrap().raw;
+    assert_eq!(tagged[12..16], [0x81, 0x00, 0x00, 77], "IEEE 802.1Q: protocol and VLAN stand behind the addresses");
+}
+
+/// More than the ring and what the reader keeps back can hold, while nothing can be published.
+#[test]
+fn what_the_ring_drops_is_counted_to_the_last_packet() {
+    const SENT: u64 = 30_000;
+    if !can_run(&[]) {
+        return;
+    }
+    let mut lab = Lab::new("ring");
+    let (server, client) = (lab.namespace("s"), lab.namespace("c"));
+    lab.link((&server, "vs"), (&client, "vc"));
+    run(&format!("ip -n {server} addr add 10.77.0.1/24 dev vs; ip -n {client} addr add 10.77.0.2/24 dev vc"));
+    let running = lab.agent(
+        &server,
+        "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514'}]\ncaptures: [{name: wire, interface: vs, receive_ring: 256KiB}]",
+    );
+    running.publisher.close_gate();
+    let discover = discover_of(1400);
+    lab.inside(&client, move || {
+        let socket = UdpSocket::bind("10.77.0.2:68").unwrap();
+        for _ in 0..SENT {
+            socket.send_to(&discover, "10.77.0.1:67").unwrap();
+        }
+    });
+    // What cannot be published holds back the parser, so the reader and then the ring fill; the gate opens when drops are seen.
+    running.wait_for_counters(1, |stats| stats.kernel_dropped > 0);
+    running.publisher.open_gate();
+    let stats = running.wait_for_counters(1, |stats| stats.received + stats.kernel_dropped == SENT && stats.acked == stats.received);
+    assert_eq!((stats.events, stats.malformed), (stats.received, 0));
+}
+
+/// An Ethernet frame of VLAN 77 (IEEE 802.1Q) with a client's datagram in it. Without a checksum of UDP, which RFC 768 allows.
+fn tagged_frame_of(payload: &[u8]) -> Vec<u8> {
+    let udp_bytes = (8 + payload.len()) as u16;
+    let mut ip = vec![0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255];
+    ip[2..4].copy_from_slice(&(20 + udp_bytes).to_be_bytes());
+    let sum: u32 = ip.chunks(2).map(|word| u32::from(u16::from_be_bytes([word[0], word[1]]))).sum();
+    let sum = (sum & 0xffff) + (sum >> 16);
+    ip[10..12].copy_from_slice(&(!(sum as u16)).to_be_bytes());
+    let mut frame = vec![0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0, 0, 1, 0x81, 0x00, 0, 77, 0x08, 0x00];
+    frame.extend(ip);
+    frame.extend([0, 68, 0, 67]);
+    frame.extend(udp_bytes.to_be_bytes());
+    frame.extend([0, 0]);
+    frame.extend(payload);
+    frame
+}
+
+/// A DISCOVER (RFC 2131) with padding up to so many bytes.
+fn discover_of(bytes: usize) -> Vec<u8> {
+    let mut packet = vec![1, 1, 6, 0, 0, 0, 0, 1];
+    packet.resize(28, 0);
+    packet.extend([0x02, 0, 0, 0, 0, 1]);
+    packet.resize(236, 0);
+    packet.extend([99, 130, 83, 99, 53, 1, 1, 255]);
+    packet.resize(bytes, 0);
+    packet
 }

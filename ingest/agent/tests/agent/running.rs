@@ -88,10 +88,16 @@ impl Running {
     /// Waits until the counters, fresh from the kernel, satisfy `condition`.
     #[track_caller]
     pub(crate) fn wait_for(&self, condition: impl Fn(&AgentStats) -> bool) -> AgentStats {
+        self.wait_for_counters(0, condition)
+    }
+
+    /// The same for the listener or capture of this number.
+    #[track_caller]
+    pub(crate) fn wait_for_counters(&self, index: usize, condition: impl Fn(&AgentStats) -> bool) -> AgentStats {
         let deadline = Instant::now() + PATIENCE;
         loop {
             self.agent.report();
-            let stats = self.stats();
+            let stats = self.counters[index].snapshot();
             if condition(&stats) {
                 return stats;
             }
