@@ -147,7 +147,8 @@ impl Agent {
             let senders = Arc::new(Senders::default());
             pages.push((Arc::clone(counters), Arc::clone(&senders)));
             let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders)
-                .with_readers(listener_config.readers);
+                .with_readers(listener_config.readers)
+                .with_rate_limit(listener_config.rate_limit.as_ref());
             listeners.push(start_listener(&runtime, listener_config, counters, pipeline, &stop)?);
         }
         for (capture, counters) in config.captures.iter().zip(counters.iter().skip(config.listeners.len())) {
@@ -224,7 +225,11 @@ impl Agent {
 
     /// Samples the kernel's counters and publishes what has become certain, and a report for each listener.
     pub fn report(&self) {
-        self.listeners.iter().filter_map(|listener| listener.pipeline.as_ref()).for_each(|pipeline| pipeline.tell_gaps(now_unix_nanos()));
+        let now = now_unix_nanos();
+        for pipeline in self.listeners.iter().filter_map(|listener| listener.pipeline.as_ref()) {
+            pipeline.tell_gaps(now);
+            pipeline.tell_rate_limited(now, false);
+        }
         self.listeners.iter().filter_map(|listener| listener.kernel.as_ref()).for_each(Kernel::sample);
         let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.site.as_str()));
         let poller = self.poller.iter().map(|poller| (&poller.counters, ""));
@@ -245,6 +250,7 @@ impl Agent {
             }
             if let Some(pipeline) = &listener.pipeline {
                 pipeline.tell_last_gaps();
+                pipeline.tell_rate_limited(now_unix_nanos(), true);
             }
         }
         for device in self.poller.iter_mut().flat_map(|poller| poller.devices.drain(..)) {

@@ -12,7 +12,7 @@ use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
-use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, Transport};
+use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
 use crate::probes;
@@ -26,6 +26,9 @@ const MAX_RECEIVE_BUFFER: ByteSize = ByteSize::b(i32::MAX as u64 / 2);
 /// Two copies of a message (as text and as received) must fit into a Kafka record of the usual limit of 1 MB.
 const MAX_MESSAGE: ByteSize = ByteSize::mib(16);
 const MAX_READERS: usize = 64;
+const MIN_RATE_PERIOD: Duration = Duration::from_millis(100);
+const MAX_RATE_PERIOD: Duration = Duration::from_secs(60 * 60);
+const MAX_PENALTY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The agent's config in effect.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -250,7 +253,31 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     if listener.ipv6_only && listener.listen.is_ipv4() {
         return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));
     }
+    if let Some(limit) = &listener.rate_limit {
+        check_rate_limit(limit, listener.max_message)?;
+    }
     check_tls(listener)
+}
+
+fn check_rate_limit(limit: &RateLimitConfig, max_message: ByteSize) -> Result<(), String> {
+    if limit.messages == 0 && limit.bytes == ByteSize::b(0) {
+        return Err("rate_limit limits nothing; give messages or bytes, or remove the key".to_owned());
+    }
+    if limit.bytes > ByteSize::b(0) && limit.bytes < max_message {
+        return Err(format!(
+            "rate_limit.bytes is {}, less than max_message ({max_message}); a message of that length could never pass: raise it, or lower max_message",
+            limit.bytes
+        ));
+    }
+    for (key, period) in [("messages_period", limit.messages_period), ("bytes_period", limit.bytes_period)] {
+        if period < MIN_RATE_PERIOD || period > MAX_RATE_PERIOD {
+            return Err(format!("rate_limit.{key} is {period:?}; use 100ms to 1h"));
+        }
+    }
+    if limit.penalty > MAX_PENALTY {
+        return Err(format!("rate_limit.penalty is {:?}; use at most 24h", limit.penalty));
+    }
+    Ok(())
 }
 
 fn check_tls(listener: &ListenerConfig) -> Result<(), String> {

@@ -11,6 +11,7 @@ mod config;
 mod gaps;
 mod pipeline;
 mod probes;
+mod rate_limit;
 mod secret;
 mod snmp;
 mod stats;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tocsin_parse::snmp::{Outcome, Receiver};
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
-use tocsin_sources::{Batch, Frame, Kind, Received, Replies};
+use tocsin_sources::{Batch, Frame, Kind, RateLimitConfig, Received, Replies};
 use tocsin_telemetry::{Listener, Senders};
 use tocsin_wire::events::Event;
 use tocsin_wire::events::dhcp::Path;
@@ -19,6 +19,7 @@ use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::mpsc;
 
 use crate::gaps::{Gaps, Told};
+use crate::rate_limit::{News, RateLimit};
 
 /// Records of one frame that carry its bytes. Without a bound, a datagram of 64 KiB that holds 30,000 elements would become 2 GiB.
 const MAX_RAW_COPIES: u32 = 64;
@@ -68,6 +69,7 @@ pub(crate) struct Pipeline {
     counters: Arc<Listener>,
     senders: Arc<Senders>,
     gaps: Arc<Gaps>,
+    rate_limit: Option<Arc<RateLimit>>,
 }
 
 impl Pipeline {
@@ -82,12 +84,18 @@ impl Pipeline {
             counters,
             senders,
             gaps: Arc::new(Gaps::new(1)),
+            rate_limit: None,
         }
     }
 
     /// The same for a listener whose frames come over so many readers.
     pub(crate) fn with_readers(self, readers: usize) -> Self {
         Self { gaps: Arc::new(Gaps::new(readers)), ..self }
+    }
+
+    /// The same for a listener that limits what one sender may send.
+    pub(crate) fn with_rate_limit(self, config: Option<&RateLimitConfig>) -> Self {
+        Self { rate_limit: config.map(|config| Arc::new(RateLimit::new(config.clone()))), ..self }
     }
 
     /// Answers through this, where its frames want answers.
@@ -112,11 +120,55 @@ impl Pipeline {
         self.publish_gaps(self.gaps.rest());
     }
 
-    fn batch(&self, batch: Batch) {
+    /// Publishes what is new about senders over their limit; after the last batch that they are no longer watched.
+    pub(crate) fn tell_rate_limited(&self, now_unix_nanos: u64, is_last: bool) {
+        if let Some(rate_limit) = &self.rate_limit {
+            let news = if is_last { rate_limit.rest() } else { rate_limit.renewed(now_unix_nanos) };
+            self.publish_news(rate_limit, news, now_unix_nanos);
+        }
+    }
+
+    fn batch(&self, mut batch: Batch) {
         let sizes = batch.iter().map(|received| (self.sender(received), kept_bytes(&received.frame).len()));
         self.senders.add(sizes, batch.last().map_or(0, |received| received.received_at_unix_nanos));
+        if let Some(rate_limit) = &self.rate_limit {
+            self.limit(rate_limit, &mut batch);
+        }
         for Received { peer, received_at_unix_nanos, frame } in batch {
             self.frame(peer, frame, received_at_unix_nanos);
+        }
+    }
+
+    /// Takes out of a batch what its senders may not send.
+    fn limit(&self, rate_limit: &RateLimit, batch: &mut Batch) {
+        let Some(now_unix_nanos) = batch.last().map(|received| received.received_at_unix_nanos) else { return };
+        let mut refused = Vec::new();
+        let news = rate_limit.judge(|judge| {
+            batch.retain(|received| {
+                let address = received.peer.ip();
+                let is_taken = judge.takes(address, kept_bytes(&received.frame).len() as u64, received.received_at_unix_nanos);
+                if !is_taken {
+                    refused.push(address);
+                }
+                is_taken
+            });
+        });
+        self.counters.rate_limited(refused.len() as u64);
+        self.senders.rate_limited(refused.into_iter());
+        self.publish_news(rate_limit, news, now_unix_nanos);
+    }
+
+    fn publish_news(&self, rate_limit: &RateLimit, news: Vec<News>, now_unix_nanos: u64) {
+        for news in news {
+            let origin = Origin {
+                listener: Arc::clone(&self.listener_name),
+                site: Arc::clone(&self.site),
+                received_at_unix_nanos: now_unix_nanos,
+                peer: Some(SocketAddr::new(news.address, 0)),
+                raw: Bytes::new(),
+            };
+            self.counters.event_made();
+            self.publish(&self.event(&origin, None, None, Body::AlertUpdate(rate_limit.alert(&news, self.counters.name()))));
         }
     }
 

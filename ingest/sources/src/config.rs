@@ -2,8 +2,10 @@
 
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use bytesize::ByteSize;
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 /// What a listener expects to receive.
@@ -60,6 +62,35 @@ impl TlsConfig {
     }
 }
 
+/// `rate_limit` of a listener: how much one sender address may send. What is above it is refused and counted, so that one sender that loops
+/// cannot take the place of all others.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimitConfig {
+    /// Messages that are taken within any `messages_period`; 0: any number.
+    #[serde(default)]
+    pub messages: u64,
+    /// Length of the sliding period that messages are counted over.
+    #[serde(default = "default_rate_period", with = "humantime_serde")]
+    pub messages_period: Duration,
+    /// Bytes of payload that are taken within any `bytes_period`; 0: any number.
+    #[serde(default)]
+    pub bytes: ByteSize,
+    /// Length of the sliding period that bytes are counted over.
+    #[serde(default = "default_rate_period", with = "humantime_serde")]
+    pub bytes_period: Duration,
+    /// How long everything of a sender is refused once it went over a limit; 0: only what is above it.
+    #[serde(default, with = "humantime_serde")]
+    pub penalty: Duration,
+    /// Networks that are never limited.
+    #[serde(default)]
+    pub allow: Vec<IpNet>,
+}
+
+fn default_rate_period() -> Duration {
+    Duration::from_secs(10)
+}
+
 /// One entry of `listeners`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -88,6 +119,9 @@ pub struct ListenerConfig {
     /// Certificates, for transport `tls` alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsConfig>,
+    /// How much one sender may send; left away: any amount.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimitConfig>,
     /// Place of this listener's devices; empty: the agent's `site`.
     #[serde(default)]
     pub site: String,
@@ -122,6 +156,7 @@ impl ListenerConfig {
             max_message: default_max_message(),
             ipv6_only: false,
             tls: None,
+            rate_limit: None,
             site: String::new(),
         }
     }

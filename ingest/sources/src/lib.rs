@@ -21,7 +21,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{mpsc, watch};
 
 pub use capture::{CaptureConfig, CaptureError, CaptureSource};
-pub use config::{Kind, ListenerConfig, TlsConfig, Transport};
+pub use config::{Kind, ListenerConfig, RateLimitConfig, TlsConfig, Transport};
 pub use socket::BindError;
 pub use tcp::TcpSource;
 pub use tls::{Certificates, TlsError};

@@ -102,7 +102,7 @@ async fn sources(extract::State(pages): extract::State<Arc<Pages>>) -> Json<Valu
         let rows: Vec<_> = rows
             .into_iter()
             .map(|(source_ip, sender)| {
-                json!({"source_ip": source_ip, "frames": sender.frames, "bytes": sender.bytes,
+                json!({"source_ip": source_ip, "frames": sender.frames, "bytes": sender.bytes, "rate_limited": sender.rate_limited,
                        "last_seen_unix_nanos": sender.last_seen_unix_nanos})
             })
             .collect();

@@ -76,6 +76,7 @@ pub struct Listener {
     kernel_dropped: AtomicU64,
     events: AtomicU64,
     malformed: AtomicU64,
+    rate_limited: AtomicU64,
     spooled: AtomicU64,
     published: AtomicU64,
     acked: AtomicU64,
@@ -125,6 +126,11 @@ impl Listener {
         self.buffer_bytes.store(bytes, Ordering::Relaxed);
         self.buffer_peak_bytes.fetch_max(bytes, Ordering::Relaxed);
         self.buffer_limit_bytes.store(limit_bytes, Ordering::Relaxed);
+    }
+
+    /// Frames were refused because their senders went over the listener's rate limit.
+    pub fn rate_limited(&self, frames: u64) {
+        self.rate_limited.fetch_add(frames, Ordering::Relaxed);
     }
 
     /// A frame, or an element of one, became an event.
@@ -256,7 +262,7 @@ impl Listener {
             spooled,
             malformed,
             events,
-            rate_limited: 0,
+            rate_limited: load(&self.rate_limited),
             received: load(&self.received),
             received_bytes: load(&self.received_bytes),
             kernel_dropped: load(&self.kernel_dropped),

@@ -16,6 +16,8 @@ pub struct Sender {
     pub frames: u64,
     /// Bytes of payload.
     pub bytes: u64,
+    /// Frames among them that were refused by the listener's rate limit.
+    pub rate_limited: u64,
     /// When the last one was received, Unix nanoseconds.
     pub last_seen_unix_nanos: u64,
 }
@@ -53,6 +55,15 @@ impl Senders {
         }
     }
 
+    /// Counts frames that were refused by the rate limit, one address each; they have been added before.
+    pub fn rate_limited(&self, refused: impl Iterator<Item = IpAddr>) {
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Table { by_address, others } = &mut *table;
+        for address in refused {
+            by_address.get_mut(&address).unwrap_or(&mut *others).rate_limited += 1;
+        }
+    }
+
     /// The rows, most frames first, and those that found no room, counted together.
     pub fn snapshot(&self) -> (Vec<(IpAddr, Sender)>, Sender) {
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,10 +84,14 @@ mod tests {
         let senders = Senders::default();
         let (a, b): (IpAddr, IpAddr) = ("192.0.2.1".parse().unwrap(), "2001:db8::1".parse().unwrap());
         senders.add([(a, 10), (b, 5), (a, 1)].into_iter(), 7);
+        senders.rate_limited([a].into_iter());
         let (rows, others) = senders.snapshot();
         assert_eq!(
             rows,
-            [(a, Sender { frames: 2, bytes: 11, last_seen_unix_nanos: 7 }), (b, Sender { frames: 1, bytes: 5, last_seen_unix_nanos: 7 }),]
+            [
+                (a, Sender { frames: 2, bytes: 11, rate_limited: 1, last_seen_unix_nanos: 7 }),
+                (b, Sender { frames: 1, bytes: 5, rate_limited: 0, last_seen_unix_nanos: 7 }),
+            ]
         );
         assert_eq!(others, Sender::default());
     }

@@ -161,6 +161,32 @@ fn the_example_s_capture_has_every_key_at_its_default() {
     }
 }
 
+/// Keys that are commented out in the example, because a limit that fits one site loses news of another.
+#[test]
+fn the_example_s_rate_limit_has_every_key_and_can_be_used() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml")).unwrap();
+    let (_, commented) = text.split_once("    # rate_limit:\n").unwrap();
+    let keys_of: String = commented.lines().map_while(|line| line.strip_prefix("    #   ")).map(|line| format!("      {line}\n")).collect();
+    let listener = format!("listeners:\n  - name: l\n    kind: syslog\n    listen: '[::]:0'\n    rate_limit:\n{keys_of}");
+    let config = Config::parse(&listener).unwrap();
+    check_listener(&config.listeners[0]).unwrap();
+    let example: serde_json::Value = serde_saphyr::from_str(&listener).unwrap();
+    let whole: serde_json::Value = serde_saphyr::from_str(&config.to_yaml().unwrap()).unwrap();
+    assert_eq!(keys(&example["listeners"][0]["rate_limit"]), keys(&whole["listeners"][0]["rate_limit"]));
+}
+
+#[test]
+fn a_rate_limit_that_cannot_work_is_refused_with_a_remedy() {
+    let limit = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:0', rate_limit: {{{keys}}}}}]");
+    load(&limit("messages: 1000")).unwrap();
+    refused(&limit("allow: [192.0.2.0/24]"), &["listener l", "rate_limit", "limits nothing", "messages or bytes"]);
+    refused(&limit("bytes: 1KiB"), &["listener l", "rate_limit.bytes", "max_message", "raise it"]);
+    refused(&limit("messages: 1, messages_period: 1ms"), &["listener l", "messages_period", "100ms"]);
+    refused(&limit("messages: 1, penalty: 48h"), &["listener l", "penalty", "24h"]);
+    refused(&limit("messages: 1, allow: [192.0.2.0/33]"), &["allow"]);
+    refused(&limit("rate: 1"), &["rate"]);
+}
+
 /// The example is the reference of every key: nothing in it may be wrong, nothing may be missing.
 #[test]
 fn the_example_has_every_key_at_its_default() {

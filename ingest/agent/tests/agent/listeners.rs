@@ -9,6 +9,8 @@ use std::time::Duration;
 use tocsin_agent::{Agent, Config};
 use tocsin_publish::{MemoryPublisher, Topic};
 use tocsin_telemetry::Health;
+use tocsin_wire::events::Event;
+use tocsin_wire::events::alert_update::Action;
 use tocsin_wire::rejects::Reason;
 use tocsin_wire::{Body, word};
 
@@ -224,4 +226,33 @@ fn metrics_health_and_sources_answer_over_http() {
     assert!(get("/sources").contains(r#""source_ip":"127.0.0.1""#));
     let health = get("/health");
     assert!(health.starts_with("HTTP/1.1 503") && health.contains("Kafka has acknowledged nothing yet"), "{health}");
+}
+
+#[test]
+fn a_noisy_sender_is_limited_counted_and_told_while_others_are_heard() {
+    let running = start("kind: syslog, listen: '0.0.0.0:0', site: fra1, rate_limit: {messages: 5, messages_period: 1m}");
+    let noisy = UdpSocket::bind("127.0.0.9:0").unwrap();
+    for number in 0..50 {
+        noisy.send_to(format!("<13>{number}").as_bytes(), v4(running.port())).unwrap();
+    }
+    running.wait_for(|stats| stats.rate_limited == 45);
+    sender(v4(running.port())).send(b"<13>quiet").unwrap();
+    // Five of the noisy one, the alert about it, and the quiet one.
+    let stats = running.wait_for(|stats| stats.acked == 7);
+    assert_eq!((stats.received, stats.rate_limited, stats.events, stats.malformed), (51, 45, 7, 0));
+    let heard = running.events();
+    assert_eq!(heard.iter().filter(|event| event.device == "127.0.0.1").map(message).collect::<Vec<_>>(), ["quiet"]);
+    let alerts: Vec<_> = heard.iter().filter(|event| matches!(event.body, Some(Body::AlertUpdate(_)))).collect();
+    let [Event { body: Some(Body::AlertUpdate(alert)), device, site, .. }] = alerts[..] else { panic!("{alerts:?}") };
+    assert_eq!((device.as_str(), site.as_str(), alert.check.as_str()), ("127.0.0.9", "fra1", "rate_limited"));
+    assert_eq!(alert.fingerprint_labels, ["listener"]);
+    assert!(alert.summary.contains("5 messages in 60s"), "{}", alert.summary);
+
+    let publisher = Arc::clone(&running.publisher);
+    running.agent.drain();
+    let cleared = events(&publisher).into_iter().filter_map(|event| match event.body {
+        Some(Body::AlertUpdate(alert)) => Some((alert.action(), alert.labels["refused_messages"].clone())),
+        _ => None,
+    });
+    assert_eq!(cleared.last(), Some((Action::Delete, "45".to_owned())));
 }
