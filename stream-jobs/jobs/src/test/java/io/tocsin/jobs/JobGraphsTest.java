@@ -1,5 +1,6 @@
 package io.tocsin.jobs;
 
+import static org.apache.flink.state.rocksdb.RocksDBConfigurableOptions.USE_BLOOM_FILTER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.jobs.alerts.AlertsJob;
@@ -11,6 +12,7 @@ import io.tocsin.jobs.wan.WanJob;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamNode;
@@ -39,7 +41,8 @@ class JobGraphsTest {
         AlertsJob.NAME,
         PagingJob.NAME,
         RegistrationsJob.NAME,
-        WanJob.NAME
+        WanJob.NAME,
+        FindingsJob.NAME
       })
   void everyOperatorHasAUidFromTheList(String job) {
     for (StreamNode node : environmentOf(job).getStreamGraph(false).getStreamNodes()) {
@@ -70,7 +73,8 @@ class JobGraphsTest {
         AlertsJob.NAME,
         PagingJob.NAME,
         RegistrationsJob.NAME,
-        WanJob.NAME
+        WanJob.NAME,
+        FindingsJob.NAME
       })
   void checkpointsAreOnAndKryoIsOff(String job) {
     StreamExecutionEnvironment env = environmentOf(job);
@@ -87,6 +91,18 @@ class JobGraphsTest {
     ArchiveJob.configure(env, JobOptions.parse("job").orElseThrow());
 
     assertThat(env.getCheckpointConfig().getCheckpointInterval()).isEqualTo(30_000);
+  }
+
+  @Test
+  void rocksDbHasFiltersUnlessFlinksConfigurationSaysOtherwise() {
+    assertThat(environmentOf(AlertsJob.NAME).getConfiguration().get(USE_BLOOM_FILTER)).isTrue();
+
+    Configuration flinks = new Configuration();
+    flinks.set(USE_BLOOM_FILTER, false);
+    var env = StreamExecutionEnvironment.createLocalEnvironment(flinks);
+    AlertsJob.configure(env, JobOptions.parse("job").orElseThrow());
+
+    assertThat(env.getConfiguration().get(USE_BLOOM_FILTER)).isFalse();
   }
 
   private static StreamExecutionEnvironment environmentOf(String job) {

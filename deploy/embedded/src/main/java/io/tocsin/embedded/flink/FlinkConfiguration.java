@@ -21,7 +21,6 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.RecoveryClaimMode;
-import org.apache.flink.state.rocksdb.RocksDBConfigurableOptions;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 
 /** Flink's settings for one machine. */
@@ -76,9 +75,8 @@ final class FlinkConfiguration {
     configuration.set(CoreOptions.DEFAULT_PARALLELISM, 1);
     configuration.set(StateBackendOptions.STATE_BACKEND, stateBackend);
     // The managed memory of a slot would be 8 MB, with which RocksDB writes a file for every few
-    // keys; the filters spare a look into every file for a key that is not there.
+    // keys.
     configuration.set(RocksDBOptions.FIX_PER_SLOT_MEMORY_SIZE, MemorySize.ofMebiBytes(64));
-    configuration.set(RocksDBConfigurableOptions.USE_BLOOM_FILTER, true);
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     configuration.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
     configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toString());

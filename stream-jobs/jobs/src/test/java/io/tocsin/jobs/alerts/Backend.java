@@ -1,5 +1,6 @@
 package io.tocsin.jobs.alerts;
 
+import io.tocsin.jobs.RocksDb;
 import org.apache.flink.runtime.state.StateBackend;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
@@ -18,7 +19,7 @@ enum Backend {
     if (this == HEAP) {
       return new HashMapStateBackend();
     }
-    EmbeddedRocksDBStateBackend backend = new EmbeddedRocksDBStateBackend();
+    EmbeddedRocksDBStateBackend backend = RocksDb.asJobsHaveIt();
     backend.getMemoryConfiguration().setFixedMemoryPerSlot(ROCKSDB_MEMORY);
     return backend;
   }

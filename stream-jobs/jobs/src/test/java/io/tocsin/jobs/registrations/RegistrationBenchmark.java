@@ -3,6 +3,7 @@ package io.tocsin.jobs.registrations;
 import static io.tocsin.testsupport.Instants.NOON;
 
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.RocksDb;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
@@ -19,10 +20,8 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.event.WatermarkEvent;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
-import org.apache.flink.state.rocksdb.RocksDBConfigurableOptions;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -119,12 +118,7 @@ public final class RegistrationBenchmark {
             (Event event) -> event.getDhcp().getMac(),
             Device::getMac,
             Types.STRING);
-    // Most clients are not registered: a filter tells so without a look into every file.
-    Configuration configuration = new Configuration();
-    configuration.set(RocksDBConfigurableOptions.USE_BLOOM_FILTER, true);
-    EmbeddedRocksDBStateBackend backend =
-        new EmbeddedRocksDBStateBackend()
-            .configure(configuration, RegistrationBenchmark.class.getClassLoader());
+    EmbeddedRocksDBStateBackend backend = RocksDb.asJobsHaveIt();
     backend.getMemoryConfiguration().setFixedMemoryPerSlot(ROCKSDB_MEMORY);
     backend.setDbStoragePath(folder.toString());
     harness.setStateBackend(backend);
