@@ -2,6 +2,7 @@ package io.tocsin.correlation.registrations;
 
 import io.tocsin.correlation.registrations.Client.Lease;
 import io.tocsin.registrations.v1.State;
+import java.util.regex.Pattern;
 
 /**
  * One step of a client (RFC 2131 4.4, RFC 8415 18.2), as somebody who listens can tell it.
@@ -18,6 +19,7 @@ import io.tocsin.registrations.v1.State;
 final class ClientMachine {
   static final String LEASE_EXPIRED = "lease_expired";
 
+  private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9a-fA-F]*:[0-9a-fA-F:.]*");
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private ClientMachine() {}
@@ -118,8 +120,7 @@ final class ClientMachine {
   }
 
   private static Client onAck(Client client, DhcpMessage message) {
-    return client
-        .servedBy(message.server())
+    return servedBy(client, message)
         .moved(
             State.STATE_BOUND,
             message.ip(),
@@ -127,6 +128,15 @@ final class ClientMachine {
             message.timeUnixNanos(),
             message.word(),
             message.eventId());
+  }
+
+  /**
+   * Where the wire has named the server of a lease by its address, the name in a log is no other
+   * server: what the log says was sent may never have reached the wire.
+   */
+  private static Client servedBy(Client client, DhcpMessage ack) {
+    boolean isNamedByTheWire = client.isLeased() && ADDRESS.matcher(client.server()).matches();
+    return ack.isLogged() && isNamedByTheWire ? client : client.servedBy(ack.server());
   }
 
   /** The lease is over, unless the message is about another address. */

@@ -197,6 +197,17 @@ class RegistrationRulesTest {
   }
 
   @Test
+  void acknowledgementThatOnlyALogShowsLeavesTheServerItsAddress() {
+    RegistrationStory story = RegistrationStory.of(exchange());
+    client.transaction(2);
+    story.then(
+        client.renew(after(30_000)), DhcpEvents.logged(client.ack(after(30_010)), after(30_010)));
+
+    assertThat(story.client().state()).isEqualTo(State.STATE_BOUND);
+    assertThat(story.client().server()).isEqualTo(DhcpEvents.SERVER);
+  }
+
+  @Test
   void requestOfALogIsToldByTheTimeSinceTheLease() {
     RegistrationStory story = RegistrationStory.of(exchange());
     client.transaction(2);
