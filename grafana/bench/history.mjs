@@ -1,12 +1,13 @@
 // `make bench-history ROWS=n`: 30 days of rows in a throw-away database, then every query of every dashboard over 24 hours and 30 days, and every saved
 // question by its own example: time and rows read.
 import { readdirSync, readFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { inDatabase } from '../tests/clickhouse.mjs';
 import { dashboards, queries, queryVariables, root, textVariables } from '../tests/dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from '../tests/macros.mjs';
 import { tables } from './rows.mjs';
-import { fill, measure, median, server, table } from './stage.mjs';
+import { cpuMs, fill, measure, median, server, table } from './stage.mjs';
 
 const rows = Number(process.env.ROWS ?? 1_000_000);
 if (!Number.isInteger(rows) || rows < 1000) {
@@ -25,8 +26,12 @@ console.log(`filled ${rows} rows in ${Math.round((Date.now() - started) / 1000)}
 
 async function figures(sql, parameters) {
   const runs = [];
-  for (let run = 0; run < repeats; run++) runs.push(await measure(url, inDatabase(sql, database), parameters));
-  return { ms: median(runs.map(({ ms }) => ms)), rowsRead: runs.at(-1).rowsRead };
+  for (let run = 0; run < repeats; run++) {
+    const before = await cpuMs(clickhouse);
+    const { ms, rowsRead } = await measure(url, inDatabase(sql, database), parameters);
+    runs.push({ ms, rowsRead, cpu: (await cpuMs(clickhouse)) - before });
+  }
+  return { ms: median(runs.map(({ ms }) => ms)), cpu: median(runs.map(({ cpu }) => cpu)), rowsRead: runs.at(-1).rowsRead };
 }
 
 for (const hours of [24, 30 * 24]) {
@@ -38,8 +43,9 @@ for (const hours of [24, 30 * 24]) {
       ...Object.fromEntries(textVariables(dashboard.model).map((name) => [name, ''])),
     };
     let total = 0;
+    let totalCpu = 0;
     let rowsRead = 0;
-    let slowest = { ms: 0, name: '' };
+    let slowest = { cpu: 0, name: '' };
     for (const query of queries(dashboard)) {
       const sql = expand(query.sql, {
         plugin: pluginVersions.at(-1),
@@ -47,15 +53,18 @@ for (const hours of [24, 30 * 24]) {
         intervalMs: panelIntervalMs(range, query.panel?.interval),
         variables,
       });
-      const { ms, rowsRead: read } = await figures(sql);
+      const { ms, cpu, rowsRead: read } = await figures(sql);
       total += ms;
+      totalCpu += cpu;
       rowsRead += read;
-      if (ms > slowest.ms) slowest = { ms, name: query.panel?.title ?? query.name };
+      if (cpu > slowest.cpu) slowest = { cpu, name: query.panel?.title ?? query.name };
     }
-    lines.push([dashboard.file, Math.round(total), rowsRead, `${slowest.name} ${Math.round(slowest.ms)}`]);
+    lines.push([dashboard.file, Math.round(total), Math.round(totalCpu), rowsRead, `${slowest.name} ${Math.round(slowest.cpu)}`]);
   }
-  console.log(`dashboards over ${hours} hours, all queries of a page one after the other, medians of ${repeats}`);
-  console.log(table(['dashboard', 'ms', 'rows read', 'slowest panel, ms'], lines), '\n');
+  console.log(
+    `dashboards over ${hours} hours, all queries of a page one after the other, medians of ${repeats}; load average ${loadavg()[0].toFixed(1)}`,
+  );
+  console.log(table(['dashboard', 'ms', 'CPU ms', 'rows read', 'most CPU, ms'], lines), '\n');
 }
 
 const folder = join(root, '..', 'schemas', 'clickhouse', 'questions');
@@ -78,9 +87,9 @@ for (const file of readdirSync(folder).sort()) {
     values[`param_${key}`] = given[key];
     return `${key} = {${key}:${type}}`;
   });
-  const { ms, rowsRead } = await figures(`SELECT * FROM tocsin.ask_${name}(${list.join(', ')})`, values);
-  lines.push([name, ms.toFixed(1), rowsRead]);
+  const { ms, cpu, rowsRead } = await figures(`SELECT * FROM tocsin.ask_${name}(${list.join(', ')})`, values);
+  lines.push([name, ms.toFixed(1), cpu.toFixed(1), rowsRead]);
 }
 console.log(`saved questions, each by its own example, medians of ${repeats}`);
-console.log(table(['question', 'ms', 'rows read'], lines));
+console.log(table(['question', 'ms', 'CPU ms', 'rows read'], lines));
 await clickhouse.run(`DROP DATABASE ${database} SYNC`);

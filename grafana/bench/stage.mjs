@@ -47,6 +47,11 @@ export async function measure(url, sql, parameters = {}) {
   return { ms, rowsRead: Number(summary.read_rows), bytesRead: Number(summary.read_bytes) };
 }
 
+/** CPU time that the server's queries have taken since it started, milliseconds; what it does by itself meanwhile is counted, too. */
+export async function cpuMs(clickhouse) {
+  return Number(await clickhouse.run("SELECT value FROM system.events WHERE event = 'OSCPUVirtualTimeMicroseconds'")) / 1000;
+}
+
 /** The middle of several. */
 export function median(values) {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];

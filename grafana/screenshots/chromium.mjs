@@ -33,6 +33,7 @@ export class Chromium {
         '--remote-debugging-pipe',
         '--no-sandbox',
         '--disable-gpu',
+        '--disable-dev-shm-usage',
         '--hide-scrollbars',
         `--user-data-dir=${this.#profile}`,
         'about:blank',
