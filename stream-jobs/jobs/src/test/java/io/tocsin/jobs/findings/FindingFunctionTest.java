@@ -139,6 +139,67 @@ class FindingFunctionTest {
     return harness.snapshot(1, 1);
   }
 
+  /** A group with one active router, of which a second says so too after the restore. */
+  @Test
+  void gatewaysOfVersion2AreStillRead() throws Exception {
+    KeySelector<Event, String> key = event -> GatewayClaim.of(event).orElseThrow().key();
+    OperatorSubtaskState kept =
+        KeptState.of(
+            "gateways-v2.bin",
+            () -> {
+              start(new GatewaysFunction(), key);
+              send(syslog(1, "gw-a", ACTIVE));
+              return harness.snapshot(1, 1);
+            });
+    start(new GatewaysFunction(), key, kept);
+    send(syslog(2, "gw-b", ACTIVE));
+    reach(NOON.plusSeconds(13));
+
+    assertThat(told()).containsExactly("split_active ACTION_UPDATE");
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  /** A full table and one disconnect; with a second one it is a burst. */
+  @Test
+  void connectionTablesOfVersion2AreStillRead() throws Exception {
+    OperatorSubtaskState kept =
+        KeptState.of(
+            "connection-tables-v2.bin",
+            () -> {
+              start(new ConnectionTablesFunction(LIMITS), Event::getDevice);
+              send(TestEvents.gauge(1, NOON.plusSeconds(1)));
+              send(disconnect(2));
+              return harness.snapshot(1, 1);
+            });
+    start(new ConnectionTablesFunction(LIMITS), Event::getDevice, kept);
+    send(disconnect(3));
+
+    assertThat(told()).containsExactly("conn_limit ACTION_UPDATE");
+    reach(NOON.plusSeconds(2 * 3_600));
+    assertThatNothingIsLeft();
+  }
+
+  /** An agent that was silent when the state was kept, and reports after the restore. */
+  @Test
+  void heardAgentsOfVersion2AreStillRead() throws Exception {
+    OperatorSubtaskState kept = KeptState.of("heard-agents-v2.bin", this::aSilentAgent);
+    start(new AgentsFunction(), Event::getAgentId, kept);
+    harness.setProcessingTime(System.currentTimeMillis());
+    send(TestEvents.agentStats(2, NOON.plusSeconds(2)));
+
+    assertThat(told()).containsExactly("agent_silent ACTION_DELETE");
+    assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
+  }
+
+  private OperatorSubtaskState aSilentAgent() throws Exception {
+    start(new AgentsFunction(), Event::getAgentId);
+    long startMillis = System.currentTimeMillis();
+    harness.setProcessingTime(startMillis);
+    send(TestEvents.agentStats(1, NOON.plusSeconds(1)));
+    harness.setProcessingTime(startMillis + 40_000);
+    return harness.snapshot(1, 1);
+  }
+
   private void assertThatNothingIsLeft() {
     assertThat(harness.numKeyedStateEntries()).isZero();
     assertThat(harness.numEventTimeTimers()).isZero();

@@ -9,10 +9,12 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.jobs.KeptState;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
@@ -245,6 +247,38 @@ class PagingFunctionTest {
     send(more);
 
     assertThat(harness.extractOutputValues()).containsExactly(OPENED, more);
+  }
+
+  /** An alert that is posted, one that is suppressed, and one that is over. */
+  @Test
+  void stateOfVersion1IsStillRead() throws Exception {
+    OperatorSubtaskState kept = KeptState.of("paging-v1.bin", this::threeAlerts);
+    close();
+    newHarness();
+    harness.initializeState(kept);
+    harness.open();
+    harness.setProcessingTime(1);
+
+    send(OPENED);
+    send(as("f2", unsuppressed()));
+    send(as("f3", resolved(OPENED).build()));
+    harness.setProcessingTime(RESEND_MILLIS);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(
+            alert -> alert.getFingerprint() + " " + alert.getLabelsOrDefault("outlived", ""))
+        .containsExactly("f2 storm", "f1 ");
+  }
+
+  private OperatorSubtaskState threeAlerts() throws Exception {
+    send(OPENED);
+    send(as("f2", suppressed()));
+    send(as("f3", resolved(OPENED).build()));
+    return harness.snapshot(1, 1);
+  }
+
+  private static Alert as(String fingerprint, Alert alert) {
+    return alert.toBuilder().setFingerprint(fingerprint).build();
   }
 
   @Test
