@@ -4,7 +4,6 @@ import io.tocsin.alerts.v1.Severity;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
 import java.io.Serializable;
-import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,16 +11,19 @@ import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
- * Finding {@code conn_limit}: connections are cut in a burst while a gauge is near its limit. The
- * limit alone is told by the shipped rule {@code connection-limit}, before anybody is thrown out;
- * disconnects without a full table are somebody else's. Cleared when the table has room again, or
- * after five minutes without a burst.
+ * Finding {@code conn_limit}: a connection table is nearly full, and what that does to people. One
+ * alert a device: major from two polls near the limit on, before anybody is thrown out; critical
+ * once connections are cut in a burst meanwhile, with their number. A burst needs one poll only:
+ * somebody was cut already. Disconnects without a full table are somebody else's.
+ *
+ * <p>Cleared when two polls find room again, or when nobody polls any more.
  */
 public final class ConnectionLimitRules implements Serializable {
   private static final long BURST_NANOS = 60_000_000_000L;
-  private static final long QUIET_NANOS = 300_000_000_000L;
+  private static final long STALE_NANOS = 900_000_000_000L;
   private static final long FORGET_NANOS = 3_600_000_000_000L;
   private static final int MOST_REMEMBERED = 1_000;
+  private static final int POLLS_IN_A_ROW = 2;
 
   private final Pattern gauge;
   private final double nearRatio;
@@ -73,7 +75,7 @@ public final class ConnectionLimitRules implements Serializable {
   }
 
   /** A device may have several tables, and says of none who was cut from it: the fullest counts. */
-  private static void take(ConnectionTable table, Gauge poll, long at) {
+  private void take(ConnectionTable table, Gauge poll, long at) {
     boolean isSame =
         poll.getName().equals(table.gauge) && poll.getInstance().equals(table.instance);
     if (isSame ? at >= table.polledAtUnixNanos : poll.getValue() / poll.getLimit() > ratio(table)) {
@@ -82,6 +84,8 @@ public final class ConnectionLimitRules implements Serializable {
       table.value = poll.getValue();
       table.limit = poll.getLimit();
       table.polledAtUnixNanos = at;
+      table.fullPolls = ratio(table) >= nearRatio ? (isSame ? table.fullPolls : 0) + 1 : 0;
+      table.roomyPolls = ratio(table) < clearRatio ? table.roomyPolls + 1 : 0;
     }
   }
 
@@ -94,7 +98,7 @@ public final class ConnectionLimitRules implements Serializable {
     return nowUnixNanos - table.heardAtUnixNanos >= FORGET_NANOS;
   }
 
-  /** Clears the alert of a table whose burst is over, though nothing more is heard of it. */
+  /** Clears the alert of a table that nobody polls any more. */
   public Answer onTimer(ConnectionTable table, String device, long nowUnixNanos) {
     return isForgotten(table, nowUnixNanos) ? Answer.silent() : judge(table, device, nowUnixNanos);
   }
@@ -102,60 +106,66 @@ public final class ConnectionLimitRules implements Serializable {
   private Answer judge(ConnectionTable table, String device, long nowUnixNanos) {
     table.disconnectsUnixNanos.removeIf(time -> time < nowUnixNanos - BURST_NANOS);
     int disconnects = table.disconnectsUnixNanos.size();
-    if (disconnects >= burst) {
-      table.burstAtUnixNanos = Collections.max(table.disconnectsUnixNanos);
-    }
-    double ratio = ratio(table);
+    boolean isBurst = disconnects >= burst && ratio(table) >= nearRatio;
     if (table.isRaised) {
-      table.mostDisconnects = Math.max(table.mostDisconnects, disconnects);
-      boolean isQuiet = nowUnixNanos - table.burstAtUnixNanos >= QUIET_NANOS;
-      if (ratio >= clearRatio && !isQuiet) {
-        return next(table, List.of());
+      boolean isStale = nowUnixNanos - table.polledAtUnixNanos >= STALE_NANOS;
+      if (table.roomyPolls >= POLLS_IN_A_ROW || isStale) {
+        Event clear = alert(table, device).clear(summary(table, device), nowUnixNanos);
+        table.isRaised = false;
+        table.mostDisconnects = 0;
+        return next(table, List.of(clear));
       }
-      Event clear = alert(table, device, ratio).clear(summary(table, ratio), nowUnixNanos);
-      table.isRaised = false;
-      table.mostDisconnects = 0;
-      return next(table, List.of(clear));
+      // Twice as many are news, one more is not.
+      boolean isWorse = isBurst && disconnects >= 2 * table.mostDisconnects;
+      return isWorse ? raise(table, device, disconnects, nowUnixNanos) : next(table, List.of());
     }
-    if (ratio < nearRatio || disconnects < burst) {
-      return next(table, List.of());
+    if (table.fullPolls >= POLLS_IN_A_ROW || isBurst) {
+      return raise(table, device, isBurst ? disconnects : 0, nowUnixNanos);
     }
+    return next(table, List.of());
+  }
+
+  private static Answer raise(
+      ConnectionTable table, String device, int disconnects, long nowUnixNanos) {
     table.isRaised = true;
     table.mostDisconnects = disconnects;
-    String summary = summary(table, ratio);
-    return next(
-        table,
-        List.of(alert(table, device, ratio).raise(Severity.SEVERITY_MAJOR, summary, nowUnixNanos)));
+    Severity severity = disconnects > 0 ? Severity.SEVERITY_CRITICAL : Severity.SEVERITY_MAJOR;
+    Event raise = alert(table, device).raise(severity, summary(table, device), nowUnixNanos);
+    return next(table, List.of(raise));
   }
 
   private static Answer next(ConnectionTable table, List<Event> updates) {
     long timer =
         table.isRaised
-            ? table.burstAtUnixNanos + QUIET_NANOS
+            ? table.polledAtUnixNanos + STALE_NANOS
             : table.heardAtUnixNanos + FORGET_NANOS;
     return new Answer(updates, OptionalLong.of(timer));
   }
 
-  private static FindingAlert alert(ConnectionTable table, String device, double ratio) {
+  private static FindingAlert alert(ConnectionTable table, String device) {
     Map<String, String> labels =
         Map.of(
             "gauge", table.gauge,
             "instance", table.instance,
             "value", String.format(Locale.ROOT, "%.0f", table.value),
             "limit", String.format(Locale.ROOT, "%.0f", table.limit),
-            "ratio", String.format(Locale.ROOT, "%.3f", ratio),
+            "ratio", String.format(Locale.ROOT, "%.3f", ratio(table)),
             "disconnects", Integer.toString(table.mostDisconnects));
     return new FindingAlert("conn_limit", device, table.site, "", labels);
   }
 
-  private static String summary(ConnectionTable table, double ratio) {
-    return String.format(
-        Locale.ROOT,
-        "%s %.0f of %.0f (%.0f %%), %d disconnects within a minute",
-        table.gauge,
-        table.value,
-        table.limit,
-        100 * ratio,
-        table.mostDisconnects);
+  private static String summary(ConnectionTable table, String device) {
+    String holds =
+        String.format(
+            Locale.ROOT,
+            "%s holds %.0f of %.0f %s (%.0f %%)",
+            device,
+            table.value,
+            table.limit,
+            table.gauge,
+            100 * ratio(table));
+    return table.mostDisconnects == 0
+        ? holds
+        : holds + ", and cut " + table.mostDisconnects + " within a minute";
   }
 }

@@ -29,11 +29,14 @@ public final class ConnectionTable {
   /** When connections were cut within the last minute, Unix nanoseconds; at most 1,000. */
   public List<Long> disconnectsUnixNanos = new ArrayList<>();
 
-  /** Most disconnects within a minute since the alert was raised. */
-  public int mostDisconnects;
+  /** Polls in a row that found it nearly full. */
+  public int fullPolls;
 
-  /** Newest disconnect that was part of a burst, Unix nanoseconds. */
-  public long burstAtUnixNanos;
+  /** Polls in a row that found room. */
+  public int roomyPolls;
+
+  /** Disconnects within a minute that the alert tells of; 0 where it tells of none. */
+  public int mostDisconnects;
 
   /** Whether the alert is raised. */
   public boolean isRaised;

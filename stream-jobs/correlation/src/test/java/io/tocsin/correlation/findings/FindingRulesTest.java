@@ -13,8 +13,10 @@ import org.junit.jupiter.api.Test;
 /** Connection tables, agents and gaps. */
 class FindingRulesTest {
   private final List<String> told = new ArrayList<>();
+  private final List<String> summaries = new ArrayList<>();
 
   private void tell(Answer answer) {
+    answer.updates().forEach(event -> summaries.add(event.getAlertUpdate().getSummary()));
     answer.updates().stream()
         .map(Event::getAlertUpdate)
         .map(u -> u.getCheck() + " " + u.getAction().getNumber() + " " + u.getSeverity())
@@ -55,40 +57,61 @@ class FindingRulesTest {
   }
 
   @Test
-  void limitAloneIsToldByTheRuleAndNotHere() {
+  void tableThatTwoPollsFindNearlyFullIsToldBeforeAnybodyIsCut() {
     polled(0, 30_000);
     polled(10, 46_000);
-    polled(20, 50_000);
-    disconnected(21);
-    disconnected(22);
-    polled(30, 40_000);
-
+    polled(20, 30_000);
+    polled(30, 46_000);
     assertThat(told).isEmpty();
+    polled(40, 50_000);
+    polled(50, 50_000);
+
+    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
   }
 
   @Test
-  void burstOfDisconnectsAtTheLimitIsToldOnce() {
+  void burstIsAttachedToTheAlertThatIsThere() {
+    polled(0, 46_000);
+    polled(10, 46_000);
+    burst(11);
+    disconnected(15);
+
+    assertThat(told)
+        .containsExactly("conn_limit 1 SEVERITY_MAJOR", "conn_limit 1 SEVERITY_CRITICAL");
+    assertThat(summaries)
+        .containsExactly(
+            "n0418 holds 46000 of 50000 connections (92 %)",
+            "n0418 holds 46000 of 50000 connections (92 %), and cut 3 within a minute");
+  }
+
+  @Test
+  void burstThatHasDoubledIsToldAgain() {
     polled(0, 49_000);
-    for (int second = 1; second <= 5; second++) {
+    for (int second = 1; second <= 7; second++) {
       disconnected(second);
     }
 
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
-    assertThat(table.mostDisconnects).isEqualTo(5);
+    assertThat(told)
+        .containsExactly("conn_limit 1 SEVERITY_CRITICAL", "conn_limit 1 SEVERITY_CRITICAL");
+    assertThat(table.mostDisconnects).isEqualTo(6);
   }
 
   @Test
-  void tableThatHasRoomAgainIsCleared() {
+  void tableInWhichTwoPollsFindRoomIsCleared() {
     polled(0, 49_000);
     burst(1);
     polled(10, 42_000);
-    assertThat(told).hasSize(1);
     polled(20, 40_000);
-    polled(30, 49_000);
+    polled(30, 42_000);
+    polled(40, 40_000);
+    assertThat(told).hasSize(1);
+    polled(50, 40_000);
+    polled(100, 49_000);
+    polled(110, 49_000);
 
     assertThat(told)
         .containsExactly(
-            "conn_limit 1 SEVERITY_MAJOR",
+            "conn_limit 1 SEVERITY_CRITICAL",
             "conn_limit 2 SEVERITY_CLEARED",
             "conn_limit 1 SEVERITY_MAJOR");
   }
@@ -101,25 +124,22 @@ class FindingRulesTest {
     burst(3);
     polled(10, "a", 20_000);
     polled(11, "b", 49_500);
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
+    assertThat(told).containsExactly("conn_limit 1 SEVERITY_CRITICAL");
     polled(20, "b", 15_000);
+    polled(30, "b", 15_000);
 
     assertThat(told).hasSize(2).last().isEqualTo("conn_limit 2 SEVERITY_CLEARED");
   }
 
   @Test
-  void fullTableThatCutsNobodyForFiveMinutesIsCleared() {
+  void fullTableStaysToldWhenNobodyIsCutAnyMore() {
     polled(0, 49_000);
     burst(1);
-    burst(200);
-    polled(300, 49_000);
-    polled(501, 49_000);
-    assertThat(told).hasSize(1);
-    polled(502, 49_000);
-    polled(512, 49_000);
+    for (int second = 60; second <= 1_200; second += 60) {
+      polled(second, 49_000);
+    }
 
-    assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_MAJOR", "conn_limit 2 SEVERITY_CLEARED");
+    assertThat(told).containsExactly("conn_limit 1 SEVERITY_CRITICAL");
   }
 
   @Test
@@ -127,7 +147,7 @@ class FindingRulesTest {
     burst(1);
     polled(10, 49_000);
 
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
+    assertThat(told).containsExactly("conn_limit 1 SEVERITY_CRITICAL");
   }
 
   @Test
@@ -159,19 +179,21 @@ class FindingRulesTest {
   }
 
   @Test
-  void tableThatIsHeardOfNoMoreIsClearedAndForgotten() {
+  void tableThatNobodyPollsAnyMoreIsClearedAndForgotten() {
     polled(0, 49_000);
     burst(1);
 
-    tell(limits.onTimer(table, "fw-1", at(302)));
+    Answer early = limits.onTimer(table, "n0418", at(899));
+    tell(early);
+    assertThat(early.nextTimerUnixNanos()).hasValue(at(900));
     assertThat(told).hasSize(1);
-    Answer answer = limits.onTimer(table, "fw-1", at(303));
+    Answer answer = limits.onTimer(table, "n0418", at(900));
     tell(answer);
-    Answer last = limits.onTimer(table, "fw-1", at(3_603));
+    Answer last = limits.onTimer(table, "n0418", at(3_603));
 
     assertThat(last).isEqualTo(Answer.silent());
     assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_MAJOR", "conn_limit 2 SEVERITY_CLEARED");
+        .containsExactly("conn_limit 1 SEVERITY_CRITICAL", "conn_limit 2 SEVERITY_CLEARED");
     assertThat(answer.nextTimerUnixNanos()).hasValue(at(3_603));
     assertThat(limits.isForgotten(table, at(3_602))).isFalse();
     assertThat(limits.isForgotten(table, at(3_603))).isTrue();

@@ -21,8 +21,8 @@ public final class FindingOptions {
       paramLabel = "SHARE",
       defaultValue = "0.9",
       description = {
-        "share of its limit from which on a burst of disconnects is told as conn_limit; cleared a",
-        "tenth below it (default: ${DEFAULT-VALUE})"
+        "share of its limit from which on a connection table is told as conn_limit; cleared a tenth",
+        "below it (default: ${DEFAULT-VALUE})"
       })
   private double connectionLimitRatio;
 
