@@ -54,10 +54,14 @@ public final class AgentsClock {
     return WatermarkStrategy.forGenerator(context -> new Timeless<>());
   }
 
-  /** Of one partition. */
+  /**
+   * Of one partition. Time is told from period to period, not with each event: a thousand lines of
+   * syslog would be a thousand watermarks, and as often awake and idle, to every task behind.
+   */
   private static final class HeldByProbes implements WatermarkGenerator<Event> {
     private final WatermarkGenerator<Event> newest;
     private boolean isHolding;
+    private boolean hasNews;
 
     HeldByProbes(Duration maxDisorder) {
       newest = new BoundedOutOfOrdernessWatermarks<>(maxDisorder);
@@ -67,17 +71,16 @@ public final class AgentsClock {
     public void onEvent(Event event, long timestamp, WatermarkOutput output) {
       newest.onEvent(event, timestamp, output);
       isHolding = event.hasLinkProbe();
-      if (!isHolding) {
-        newest.onPeriodicEmit(output);
-        output.markIdle();
-      }
+      hasNews = true;
     }
 
     @Override
     public void onPeriodicEmit(WatermarkOutput output) {
-      if (isHolding) {
+      if (isHolding || hasNews) {
         newest.onPeriodicEmit(output);
-      } else {
+        hasNews = false;
+      }
+      if (!isHolding) {
         output.markIdle();
       }
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.Watermark;
@@ -45,7 +46,25 @@ class AgentsClockTest {
     partition.onPeriodicEmit(told);
 
     String untilASecondBefore = new Watermark(NOON.minusSeconds(1).toEpochMilli() - 1).toString();
-    assertThat(told.words).containsExactly(untilASecondBefore, "idle", "idle");
+    assertThat(told.words).containsExactly(untilASecondBefore, "idle");
+  }
+
+  @Test
+  void manyLinesOfOnePeriodAreOneStepOfTime() {
+    Told told = new Told();
+    WatermarkGenerator<Event> partition =
+        AgentsClock.watermarksHeldByProbes(Duration.ofSeconds(1))
+            .createWatermarkGenerator(new OfOnePartition());
+
+    for (int second = 1; second <= 100; second++) {
+      Instant time = NOON.plusSeconds(second);
+      partition.onEvent(TestEvents.agentStats(second, time), time.toEpochMilli(), told);
+    }
+    partition.onPeriodicEmit(told);
+    partition.onPeriodicEmit(told);
+
+    String untilTheLastButOne = new Watermark(NOON.plusSeconds(99).toEpochMilli() - 1).toString();
+    assertThat(told.words).containsExactly(untilTheLastButOne, "idle", "idle");
   }
 
   @Test

@@ -40,15 +40,21 @@ public record GatewayClaim(
 
   private static Optional<GatewayClaim> ofSyslog(Event event) {
     String message = event.getSyslog().getMessage();
-    Matcher cisco = CISCO.matcher(message);
-    if (cisco.find()) {
-      String protocol = cisco.group(1).equalsIgnoreCase("VRRP") ? "vrrp" : "hsrp";
-      return claim(event, protocol, cisco.group(2), cisco.group(3), cisco.group(4));
+    // Every line of every device comes by here: what both patterns must find is looked for first.
+    if (message.indexOf('%') >= 0) {
+      Matcher cisco = CISCO.matcher(message);
+      if (cisco.find()) {
+        String protocol = cisco.group(1).equalsIgnoreCase("VRRP") ? "vrrp" : "hsrp";
+        return claim(event, protocol, cisco.group(2), cisco.group(3), cisco.group(4));
+      }
     }
-    Matcher keepalived = KEEPALIVED.matcher(message);
-    return keepalived.find()
-        ? claim(event, "vrrp", "instance", keepalived.group(1), keepalived.group(2))
-        : Optional.empty();
+    if (message.contains(" Entering ")) {
+      Matcher keepalived = KEEPALIVED.matcher(message);
+      if (keepalived.find()) {
+        return claim(event, "vrrp", "instance", keepalived.group(1), keepalived.group(2));
+      }
+    }
+    return Optional.empty();
   }
 
   private static Optional<GatewayClaim> ofTrap(Event event) {
