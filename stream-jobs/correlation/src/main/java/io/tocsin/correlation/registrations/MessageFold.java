@@ -1,6 +1,7 @@
 package io.tocsin.correlation.registrations;
 
 import io.tocsin.correlation.registrations.Client.Lease;
+import io.tocsin.registrations.v1.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,6 +42,26 @@ final class MessageFold {
     }
     handled.add(message);
     return ClientMachine.after(client, message);
+  }
+
+  /**
+   * Whether a log told of a message before the wire did, and its request was taken for a rebind.
+   */
+  boolean wasTakenForRebind(TrackedClient tracked, DhcpMessage message) {
+    Client client = tracked.base();
+    List<DhcpMessage> messages = tracked.messages();
+    List<DhcpMessage> handled =
+        new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount(), messages.size())));
+    for (DhcpMessage other : messages.subList(handled.size(), messages.size())) {
+      if (other == message) {
+        continue;
+      }
+      client = step(client, other, handled);
+      if (other.verb() == Verb.REQUEST && repeats.areSame(other, message)) {
+        return client.state() == State.STATE_REBINDING;
+      }
+    }
+    return false;
   }
 
   /** Whether a message is older than what was folded for good. */

@@ -31,6 +31,12 @@ final class Observer {
         default -> addRenewal(found, seen, before, after);
       }
       addMove(found, seen, message, before, after);
+    } else if (message.verb() == Verb.REBIND
+        && messages.isFirstOnTheWire(tracked, message)
+        && !messages.wasTakenForRebind(tracked, message)) {
+      // A log line was faster than the capture. It tells of a request and not of which, and counted
+      // as a renewal, which stays so: that clients ask any server must not go unheard.
+      found.add(new Template(mac, family, message, before, after).of(Kind.REBOUND));
     }
     boolean isAnswer = message.verb() == Verb.OFFER || message.verb() == Verb.ACK;
     if (isAnswer && messages.isFirstOnTheWire(tracked, message)) {

@@ -207,6 +207,32 @@ class RegistrationRulesTest {
     assertThat(story.client().server()).isEqualTo(DhcpEvents.SERVER);
   }
 
+  /** The server logs acknowledgements that its host does not let out. */
+  @Test
+  void rebindThatIsCapturedAfterItWasLoggedIsSeen() {
+    RegistrationStory story = RegistrationStory.of(exchange());
+    client.transaction(2);
+    story.then(
+        client.renew(after(30_000)),
+        DhcpEvents.logged(client.ack(after(30_010)), after(30_010)),
+        DhcpEvents.logged(client.rebind(after(33_010)), after(33_010)),
+        DhcpEvents.logged(client.ack(after(33_020)), after(33_020)),
+        client.rebind(after(33_000)));
+
+    assertThat(story.observed()).containsOnlyOnce(Kind.REBOUND);
+  }
+
+  @Test
+  void rebindThatTheLogShowedByItsTimeIsNotCountedAgainByTheCapture() {
+    RegistrationStory story = RegistrationStory.of(exchange());
+    client.transaction(2);
+    story.then(
+        DhcpEvents.logged(client.rebind(NOON.plusSeconds(53)), NOON.plusSeconds(53)),
+        client.rebind(NOON.plusSeconds(53).minusMillis(5)));
+
+    assertThat(story.observed()).containsOnlyOnce(Kind.REBOUND);
+  }
+
   @Test
   void requestOfALogIsToldByTheTimeSinceTheLease() {
     RegistrationStory story = RegistrationStory.of(exchange());
