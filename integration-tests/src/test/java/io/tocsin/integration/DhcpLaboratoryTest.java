@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.tocsin.embedded.Stack;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
@@ -36,7 +35,6 @@ class DhcpLaboratoryTest {
   private static final String MACS_OF_THE_LOAD = "00:0c:01";
 
   private static Laboratory lab;
-  private static Stack stack;
 
   @BeforeAll
   static void start() throws Exception {
@@ -52,22 +50,14 @@ class DhcpLaboratoryTest {
                 "perfdhcp", "kea-admin",
                 "nft", "nftables",
                 "logger", "bsdutils"));
-    stack = TestStacks.create("dhcp");
-    stack.start();
-    stack.restartAgent(mirrorPorts());
-    lab.run("serve", Integer.toString(stack.ports().syslog()));
+    lab.stack().restartAgent(mirrorPorts());
+    lab.run("serve", Integer.toString(lab.stack().ports().syslog()));
   }
 
   @AfterAll
   static void stop() throws Exception {
-    try {
-      if (stack != null) {
-        stack.close();
-      }
-    } finally {
-      if (lab != null) {
-        lab.down();
-      }
+    if (lab != null) {
+      lab.down();
     }
   }
 
@@ -81,10 +71,12 @@ class DhcpLaboratoryTest {
         "uniqExact(mac) FROM tocsin.registration_history WHERE state = 'bound' AND startsWith(mac, '%s')"
             .formatted(MACS_OF_THE_LOAD));
     load.waitFor();
-    assertThat(number("uniqExact(mac) " + transitions(ISC, "renewing"))).isEqualTo(CLIENTS_OF_ISC);
-    assertThat(number("count() " + transitions(ISC, "rebinding"))).isZero();
-    assertThat(number("count() FROM tocsin.alert_history WHERE check = 'rebind_share'")).isZero();
-    assertThat(number("count() FROM tocsin.alert_history WHERE check = 'discovers_unanswered'"))
+    assertThat(lab.number("uniqExact(mac) " + transitions(ISC, "renewing")))
+        .isEqualTo(CLIENTS_OF_ISC);
+    assertThat(lab.number("count() " + transitions(ISC, "rebinding"))).isZero();
+    assertThat(lab.number("count() FROM tocsin.alert_history WHERE check = 'rebind_share'"))
+        .isZero();
+    assertThat(lab.number("count() FROM tocsin.alert_history WHERE check = 'discovers_unanswered'"))
         .as("questions of the load that count as unanswered")
         .isZero();
 
@@ -93,11 +85,12 @@ class DhcpLaboratoryTest {
         .atMost(DEADLINE)
         .until(
             () ->
-                number("count() FROM tocsin.alerts WHERE check = 'rebind_share' AND state = 'open'")
+                lab.number(
+                        "count() FROM tocsin.alerts WHERE check = 'rebind_share' AND state = 'open'")
                     == 1);
 
     JsonNode alert =
-        row(
+        lab.row(
             "severity, labels['server'], labels['scope'], labels['evidence'], labels['rebinds'], labels['share']"
                 + " FROM tocsin.alerts WHERE check = 'rebind_share'");
     System.out.println("[dhcp] rebinds of a filtered server: " + alert);
@@ -109,9 +102,11 @@ class DhcpLaboratoryTest {
         .isEqualTo("send_packet: Operation not permitted");
     assertThat(alert.get(4).asInt()).as("rebinds").isGreaterThanOrEqualTo(10);
     assertThat(alert.get(5).asDouble()).as("share of rebinds").isBetween(0.05, 1.0);
-    assertThat(number("count() " + transitions(ISC, "expired"))).as("leases that ended").isZero();
-    assertThat(number("count() " + transitions(KEA, "rebinding"))).isZero();
-    assertThat(number("sum(kernel_dropped + malformed) FROM tocsin.agent_stats")).isZero();
+    assertThat(lab.number("count() " + transitions(ISC, "expired")))
+        .as("leases that ended")
+        .isZero();
+    assertThat(lab.number("count() " + transitions(KEA, "rebinding"))).isZero();
+    assertThat(lab.number("sum(kernel_dropped + malformed) FROM tocsin.agent_stats")).isZero();
   }
 
   private static JsonNode mirrorPorts() {
@@ -135,14 +130,6 @@ class DhcpLaboratoryTest {
   private static void awaitMoreThan(int least, String select) {
     await("more than " + least + ": " + select)
         .atMost(DEADLINE)
-        .until(() -> number(select) > least);
-  }
-
-  private static double number(String select) {
-    return row(select).path(0).asDouble();
-  }
-
-  private static JsonNode row(String select) {
-    return stack.clickHouse().rows("SELECT " + select).path(0);
+        .until(() -> lab.number(select) > least);
   }
 }

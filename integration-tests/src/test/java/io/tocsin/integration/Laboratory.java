@@ -3,6 +3,8 @@ package io.tocsin.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.Tools;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -14,23 +16,27 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A network in namespaces of this machine: a script {@code labs/<name>/lab}, whose head shows it.
+ * A network in namespaces of this machine, and a stack that watches it: a script {@code
+ * labs/<name>/lab}, whose head shows the network.
  */
 final class Laboratory {
   private final Path script;
+
+  /** Null until the network stands: another laboratory may have to go first. */
+  private Stack stack;
 
   private Laboratory(Path script) {
     this.script = script;
   }
 
   /**
-   * Builds it. Without root or a program the test is skipped with the reason; in CI it fails.
+   * Builds the network and starts the stack. Without root or a program the test is skipped with the
+   * reason; in CI it fails.
    *
    * @param name folder below {@code labs}
    * @param packages of Debian, by the program that is needed
    */
-  static Laboratory up(String name, Map<String, String> packages)
-      throws IOException, InterruptedException {
+  static Laboratory up(String name, Map<String, String> packages) throws Exception {
     List<String> reasons = new ArrayList<>();
     if (!"root".equals(System.getProperty("user.name"))) {
       reasons.add("network namespaces need root");
@@ -54,11 +60,37 @@ final class Laboratory {
                 .resolve(name + "/lab"));
     try {
       laboratory.run("up");
-    } catch (AssertionError e) {
+      laboratory.stack = TestStacks.create(name);
+      laboratory.stack.start();
+    } catch (Exception | AssertionError e) {
       laboratory.down();
       throw e;
     }
     return laboratory;
+  }
+
+  /** The stack that watches the network; it runs. */
+  Stack stack() {
+    return stack;
+  }
+
+  /**
+   * What the stack has stored.
+   *
+   * @param select without the word SELECT
+   */
+  JsonNode rows(String select) {
+    return stack.clickHouse().rows("SELECT " + select);
+  }
+
+  /** The first row of it. */
+  JsonNode row(String select) {
+    return rows(select).path(0);
+  }
+
+  /** The first value of its first row. */
+  double number(String select) {
+    return row(select).path(0).asDouble();
   }
 
   /** Runs a command of the laboratory to its end, which must be a good one. */
@@ -76,8 +108,14 @@ final class Laboratory {
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
-  /** Takes everything away. */
-  void down() throws IOException, InterruptedException {
-    run("down");
+  /** Stops the stack and takes the network away. */
+  void down() throws Exception {
+    try {
+      if (stack != null) {
+        stack.close();
+      }
+    } finally {
+      run("down");
+    }
   }
 }

@@ -9,7 +9,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.tocsin.embedded.Stack;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -42,7 +41,6 @@ class WanLaboratoryTest {
   private static final int LOSSY_PROBES = 100;
 
   private static Laboratory lab;
-  private static Stack stack;
 
   @BeforeAll
   static void start() throws Exception {
@@ -57,26 +55,18 @@ class WanLaboratoryTest {
                 "snmpset", "snmp",
                 "nft", "nftables",
                 "python3", "python3"));
-    stack = TestStacks.create("wan");
-    stack.start();
-    stack.restartAgent(linksAndTheirRouter());
+    lab.stack().restartAgent(linksAndTheirRouter());
     for (String link : LINKS) {
       await("a baseline of " + link)
           .atMost(DEADLINE)
-          .until(() -> number("count()" + probes(link, Instant.EPOCH)) >= WARM_PROBES);
+          .until(() -> lab.number("count()" + probes(link, Instant.EPOCH)) >= WARM_PROBES);
     }
   }
 
   @AfterAll
   static void stop() throws Exception {
-    try {
-      if (stack != null) {
-        stack.close();
-      }
-    } finally {
-      if (lab != null) {
-        lab.down();
-      }
+    if (lab != null) {
+      lab.down();
     }
   }
 
@@ -84,7 +74,8 @@ class WanLaboratoryTest {
   void nothingIsWrong() {
     await("no open episode")
         .atMost(DEADLINE)
-        .until(() -> number("count() FROM tocsin.wan_episodes FINAL WHERE state = 'open'") == 0);
+        .until(
+            () -> lab.number("count() FROM tocsin.wan_episodes FINAL WHERE state = 'open'") == 0);
   }
 
   @Test
@@ -102,13 +93,13 @@ class WanLaboratoryTest {
     awaitEpisode("wan0", "latency", loaded, "state = 'closed'");
 
     double decidedAfterSeconds =
-        number(
+        lab.number(
             "min(toUnixTimestamp64Milli(event_time)) / 1000 - %.3f".formatted(unixSeconds(loaded))
                 + " FROM tocsin.alert_updates WHERE check = 'wan_latency' AND labels['link_id'] = 'wan0'"
                 + " AND labels['cause'] = 'egress_saturated' AND "
                 + since("event_time", loaded));
     JsonNode episode =
-        row(
+        lab.row(
             "baseline_ms, peak_ms, toUnixTimestamp64Milli(started_at) / 1000,"
                 + " toUnixTimestamp64Milli(assumeNotNull(ended_at)) / 1000, "
                 + evidence("out_load")
@@ -144,13 +135,14 @@ class WanLaboratoryTest {
       awaitEpisode("wan0", "loss", lossy, "cause = 'loss_without_congestion'");
       await("probes to judge the share by")
           .atMost(DEADLINE)
-          .until(() -> number("count()" + probes("wan0", lossy)) >= LOSSY_PROBES);
+          .until(() -> lab.number("count()" + probes("wan0", lossy)) >= LOSSY_PROBES);
     } finally {
       lab.run("drop", "0");
     }
     awaitEpisode("wan0", "loss", lossy, "state = 'closed'");
 
-    JsonNode episode = row("loss_ratio, " + evidence("out_load") + episodes("wan0", "loss", lossy));
+    JsonNode episode =
+        lab.row("loss_ratio, " + evidence("out_load") + episodes("wan0", "loss", lossy));
     System.out.printf("[wan] 40 %% dropped: lost, load %s%n", episode);
     // Four standard deviations.
     assertThat(episode.get(0).asDouble()).as("share that was lost").isCloseTo(0.4, within(0.2));
@@ -171,7 +163,7 @@ class WanLaboratoryTest {
     }
 
     JsonNode episode =
-        row(
+        lab.row(
             evidence("min_rtt_before_ms")
                 + ", "
                 + evidence("min_rtt_after_ms")
@@ -195,7 +187,7 @@ class WanLaboratoryTest {
     }
     awaitEpisode("wan0", "down", cut, "state = 'closed'");
 
-    assertThat(row("cause" + episodes("wan0", "down", cut))).hasToString("[\"unexplained\"]");
+    assertThat(lab.row("cause" + episodes("wan0", "down", cut))).hasToString("[\"unexplained\"]");
     assertNoEpisode("wan1", cut);
   }
 
@@ -207,7 +199,7 @@ class WanLaboratoryTest {
       for (String link : LINKS) {
         awaitEpisode(link, "down", isolated, "cause = 'remote_unreachable'");
       }
-      assertThat(row(evidence("links_down") + episodes("wan0", "down", isolated)))
+      assertThat(lab.row(evidence("links_down") + episodes("wan0", "down", isolated)))
           .hasToString("[" + LINKS.size() + "]");
     } finally {
       lab.run("join");
@@ -270,14 +262,15 @@ class WanLaboratoryTest {
         .atMost(DEADLINE)
         .untilAsserted(
             () ->
-                assertThat(number("countIf(%s)".formatted(condition) + episodes(link, kind, from)))
-                    .as("%s", rows("*" + episodes(link, kind, from)))
+                assertThat(
+                        lab.number("countIf(%s)".formatted(condition) + episodes(link, kind, from)))
+                    .as("%s", lab.rows("*" + episodes(link, kind, from)))
                     .isEqualTo(1));
   }
 
   private static void assertNoEpisode(String link, Instant from) {
     assertThat(
-            rows(
+            lab.rows(
                 "kind, started_at, cause FROM tocsin.wan_episodes FINAL WHERE link_id = '%s' AND %s"
                     .formatted(link, since("started_at", from))))
         .as("episodes of %s, of which nothing was wrong", link)
@@ -290,17 +283,5 @@ class WanLaboratoryTest {
 
   private static double unixSeconds(Instant instant) {
     return instant.toEpochMilli() / 1e3;
-  }
-
-  private static double number(String select) {
-    return row(select).path(0).asDouble();
-  }
-
-  private static JsonNode row(String select) {
-    return rows(select).path(0);
-  }
-
-  private static JsonNode rows(String select) {
-    return stack.clickHouse().rows("SELECT " + select);
   }
 }

@@ -27,12 +27,17 @@ final class MessageFold {
   Client fold(TrackedClient tracked) {
     Client client = tracked.base();
     List<DhcpMessage> messages = tracked.messages();
-    List<DhcpMessage> handled =
-        new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount(), messages.size())));
+    List<DhcpMessage> handled = absorbed(tracked);
     for (DhcpMessage message : messages.subList(handled.size(), messages.size())) {
       client = step(client, message, handled);
     }
     return ClientMachine.at(client, tracked.clockUnixNanos());
+  }
+
+  /** The messages that are in the client's base already. */
+  private static List<DhcpMessage> absorbed(TrackedClient tracked) {
+    List<DhcpMessage> messages = tracked.messages();
+    return new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount(), messages.size())));
   }
 
   /** A repeat completes what is known; anything else is handled and remembered as such. */
@@ -50,8 +55,7 @@ final class MessageFold {
   boolean wasTakenForRebind(TrackedClient tracked, DhcpMessage message) {
     Client client = tracked.base();
     List<DhcpMessage> messages = tracked.messages();
-    List<DhcpMessage> handled =
-        new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount(), messages.size())));
+    List<DhcpMessage> handled = absorbed(tracked);
     for (DhcpMessage other : messages.subList(handled.size(), messages.size())) {
       if (other == message) {
         continue;

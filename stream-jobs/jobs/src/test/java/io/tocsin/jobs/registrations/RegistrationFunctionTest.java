@@ -50,8 +50,8 @@ class RegistrationFunctionTest {
     harness.close();
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<String, Event, Device, Registration>
-      newHarness() throws Exception {
+  static KeyedTwoInputStreamOperatorTestHarness<String, Event, Device, Registration> newHarness()
+      throws Exception {
     var harness =
         new KeyedTwoInputStreamOperatorTestHarness<>(
             new KeyedCoProcessOperator<>(
