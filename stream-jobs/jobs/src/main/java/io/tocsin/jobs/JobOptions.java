@@ -6,6 +6,7 @@ import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.jobs.findings.FindingOptions;
 import io.tocsin.jobs.registrations.RegistrationOptions;
+import io.tocsin.jobs.wan.WanOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -137,6 +138,8 @@ public final class JobOptions {
   @Mixin private RegistrationOptions registrations = new RegistrationOptions();
 
   @Mixin private FindingOptions findings = new FindingOptions();
+
+  @Mixin private WanOptions wan = new WanOptions();
 
   @Option(
       names = "--grafana-url",
@@ -305,6 +308,11 @@ public final class JobOptions {
   /** Where a page leads. */
   public PageLinks pageLinks() {
     return new PageLinks(grafanaUrl, runbooksUrl);
+  }
+
+  /** What concerns the WAN job. */
+  public WanOptions wan() {
+    return wan;
   }
 
   /** What concerns the findings job. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.wan.WanSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -30,6 +31,7 @@ class JobOptionsTest {
     assertThat(options.alertTiming()).isEqualTo(AlertTiming.DEFAULT);
     assertThat(options.stormLimits()).isEqualTo(StormLimits.DEFAULT);
     assertThat(options.resendInterval()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(options.wan().settings()).isEqualTo(WanSettings.defaults());
   }
 
   @Test
@@ -51,7 +53,8 @@ class JobOptionsTest {
                 "--storm-window-seconds=30",
                 "--flapping-opens=7",
                 "--flapping-window-seconds=90",
-                "--resend-interval-seconds=4")
+                "--resend-interval-seconds=4",
+                "--wan-hour-of-week")
             .orElseThrow();
 
     assertThat(options.kafkaBootstrapServers()).isEqualTo("k1:1,k2:2");
@@ -66,6 +69,7 @@ class JobOptionsTest {
     assertThat(options.stormLimits())
         .isEqualTo(new StormLimits(40, Duration.ofSeconds(30), Duration.ofSeconds(3)));
     assertThat(options.resendInterval()).isEqualTo(Duration.ofSeconds(4));
+    assertThat(options.wan().settings().hourOfWeek()).isTrue();
   }
 
   @Test

@@ -8,8 +8,8 @@ import java.util.List;
  * Block}s, 120 of them, which is twenty minutes at a probe a second. Blocks within episodes stay
  * outside, so that an hour of congestion does not become usual.
  *
- * <p>Deliberately absent: a baseline by hour of the week. What is slow every Monday at nine is
- * still slow, and its cause is wanted.
+ * <p>What is slow every Monday at nine is slow by it, and its cause is wanted. {@link WeeklyLevels}
+ * is for those who do not want to be told every Monday.
  */
 public final class Baseline {
   static final int BLOCKS = 120;
@@ -136,25 +136,39 @@ public final class Baseline {
    * is that of few blocks.
    */
   float slowMs(WanSettings settings) {
+    return slowMs(settings, medianMs);
+  }
+
+  /** Likewise above another level than the median. */
+  float slowMs(WanSettings settings, float levelMs) {
     double trust = 1 + (double) WARM_BLOCKS / size;
-    double rise = settings.relativeRise() * trust * medianMs;
+    double rise = settings.relativeRise() * trust * levelMs;
     rise = Math.max(rise, settings.leastRiseMs());
     rise = Math.max(rise, settings.deviations() * trust * DEVIATION_OF_MAD * madMs);
     rise = Math.max(rise, 3 * trust * jumpMs);
-    return (float) (medianMs + rise);
+    return (float) (levelMs + rise);
   }
 
   /** Round-trip time up to which a probe is as usual again: half way back. */
   float slowishMs(WanSettings settings) {
-    return (medianMs + slowMs(settings)) / 2;
+    return slowishMs(settings, medianMs);
   }
 
-  /** Difference from one round-trip time to the next from which on it is a jump. */
-  float jumpyMs(WanSettings settings) {
+  /** Likewise above another level than the median. */
+  float slowishMs(WanSettings settings, float levelMs) {
+    return (levelMs + slowMs(settings, levelMs)) / 2;
+  }
+
+  /**
+   * Difference from one round-trip time to the next from which on it is a jump.
+   *
+   * @param usualMs usual difference
+   */
+  float jumpyMs(WanSettings settings, float usualMs) {
     double trust = 1 + (double) WARM_BLOCKS / size;
     double rise = Math.max(settings.leastRiseMs(), settings.relativeRise() / 2 * medianMs);
-    rise = Math.max(rise, 2 * trust * jumpMs);
+    rise = Math.max(rise, 2 * trust * usualMs);
     rise = Math.max(rise, settings.deviations() * trust * DEVIATION_OF_MAD * jumpMadMs);
-    return (float) (jumpMs + rise);
+    return (float) (usualMs + rise);
   }
 }

@@ -148,10 +148,12 @@ public final class LinkRules {
     if (!Float.isNaN(jump)) {
       link.jitterMs += (jump - link.jitterMs) / 16;
     }
-    boolean isWarm = link.baseline.isWarm();
-    boolean isSlow = isWarm && rtt > link.baseline.slowMs(settings);
-    boolean isSlowish = isWarm && rtt > link.baseline.slowishMs(settings);
-    boolean isJumpy = isWarm && jump > link.baseline.jumpyMs(settings);
+    Baseline baseline = link.baseline;
+    boolean isWarm = baseline.isWarm();
+    float usualMs = link.usualMs(settings);
+    boolean isSlow = isWarm && rtt > baseline.slowMs(settings, usualMs);
+    boolean isSlowish = isWarm && rtt > baseline.slowishMs(settings, usualMs);
+    boolean isJumpy = isWarm && jump > baseline.jumpyMs(settings, link.usualJumpMs(settings));
     link.window.add(rtt, isSlow, isSlowish, isJumpy);
     link.lastRttMs = probe.isLost() ? link.lastRttMs : rtt;
     link.sinceBlock++;
@@ -303,6 +305,9 @@ public final class LinkRules {
   private void onBlock(LinkState link, List<Episode> told) {
     link.sinceBlock = 0;
     Block block = Block.newestOf(link.window);
+    if (settings.hourOfWeek() && block.tellsTheLevel()) {
+      link.week.learn(block, link.newestUnixNanos, link.intervalMs);
+    }
     Episode latency = link.open(Kind.KIND_LATENCY);
     if (latency != null) {
       followNewLevel(link, latency, block, told);
@@ -379,6 +384,7 @@ public final class LinkRules {
     }
     if (latency.newLevel.size() >= needed) {
       baseline.moveTo(latency.newLevel);
+      link.week.clear();
       latency.newLevel.clear();
       latency.endedAtUnixNanos = link.newestUnixNanos;
       tell(latency, told);
@@ -394,7 +400,7 @@ public final class LinkRules {
     Episode episode = new Episode();
     episode.kind = kind;
     episode.startedAtUnixNanos = timeOf(link, within - 1);
-    episode.baselineMs = link.baseline.isWarm() ? link.baseline.medianMs : 0;
+    episode.baselineMs = link.baseline.isWarm() ? link.usualMs(settings) : 0;
     episode.baselineMadMs = link.baseline.isWarm() ? link.baseline.madMs : 0;
     episode.probes = within;
     episode.lost = among(window.lost, within);

@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All that is remembered of one link: about 2.5 kB, and forgotten when no probe of it has come for
- * {@link WanSettings#forgetAfterSeconds}.
+ * All that is remembered of one link: about 2.5 kB, 8.4 kB with {@link WeeklyLevels}, and forgotten
+ * when no probe of it has come for {@link WanSettings#forgetAfterSeconds}.
  */
 public final class LinkState {
   /** Configured name. */
@@ -39,6 +39,9 @@ public final class LinkState {
   /** How the link usually is. */
   public Baseline baseline = new Baseline();
 
+  /** How it is at each hour of the week; learned only where {@link WanSettings} say so. */
+  public WeeklyLevels week = new WeeklyLevels();
+
   /** Probes since the last block. */
   public int sinceBlock;
 
@@ -65,6 +68,20 @@ public final class LinkState {
 
   /** For Flink, which makes it by its fields. */
   public LinkState() {}
+
+  /** Round-trip time that is usual now; {@link Float#NaN} while the link warms up. */
+  float usualMs(WanSettings settings) {
+    return settings.hourOfWeek()
+        ? Math.max(baseline.medianMs, week.medianMs(newestUnixNanos))
+        : baseline.medianMs;
+  }
+
+  /** Usual difference from one round-trip time to the next. */
+  float usualJumpMs(WanSettings settings) {
+    return settings.hourOfWeek()
+        ? Math.max(baseline.jumpMs, week.jumpMs(newestUnixNanos))
+        : baseline.jumpMs;
+  }
 
   /** The episode of a kind that lasts, null where there is none. */
   Episode open(WanEpisode.Kind kind) {

@@ -15,6 +15,7 @@ import java.io.Serializable;
  * @param pathChangeProbes for which the least round-trip time must stay after its step
  * @param saturatedLoad of the outgoing interface from which on it is full, 0 to 1
  * @param forgetAfterSeconds without a probe after which a link is forgotten
+ * @param hourOfWeek whether what is usual at this hour of the week is no latency and no jitter
  */
 public record WanSettings(
     double relativeRise,
@@ -25,7 +26,8 @@ public record WanSettings(
     int downSeconds,
     int pathChangeProbes,
     double saturatedLoad,
-    int forgetAfterSeconds)
+    int forgetAfterSeconds,
+    boolean hourOfWeek)
     implements Serializable {
 
   private static final int SHORT_WINDOW_MS = 10_000;
@@ -34,7 +36,22 @@ public record WanSettings(
 
   /** What the jobs run with. */
   public static WanSettings defaults() {
-    return new WanSettings(0.2, 2, 8, 0.1, 2e-6, 5, 60, 0.85, 3_600);
+    return new WanSettings(0.2, 2, 8, 0.1, 2e-6, 5, 60, 0.85, 3_600, false);
+  }
+
+  /** The same, with what is usual at each hour of the week. */
+  public WanSettings byHourOfWeek() {
+    return new WanSettings(
+        relativeRise,
+        leastRiseMs,
+        deviations,
+        leastLossRatio,
+        falseLossProbability,
+        downSeconds,
+        pathChangeProbes,
+        saturatedLoad,
+        forgetAfterSeconds,
+        true);
   }
 
   /** Probes in the short window: those of ten seconds, at least 5 and at most 20. */

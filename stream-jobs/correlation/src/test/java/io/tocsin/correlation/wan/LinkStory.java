@@ -13,13 +13,21 @@ import java.util.Random;
 
 /** Plays the probes of one link, one a second from noon on, and keeps what is told. */
 final class LinkStory {
-  private final LinkRules rules = new LinkRules(WanSettings.defaults());
+  private final LinkRules rules;
   private final Random random = new Random(1);
   private final List<WanEpisode> told = new ArrayList<>();
   private final InterfaceHistory polls = new InterfaceHistory();
   private final SyslogHistory syslog = new SyslogHistory();
   private LinkState link;
   private int second;
+
+  LinkStory() {
+    this(WanSettings.defaults());
+  }
+
+  LinkStory(WanSettings settings) {
+    rules = new LinkRules(settings);
+  }
 
   /** So many answers around a round-trip time, with a hundredth of it as noise. */
   LinkStory answers(int count, double rttMs) {

@@ -59,7 +59,7 @@ public final class WanJob {
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);
     define(
         env,
-        WanSettings.defaults(),
+        options.wan().settings(),
         kafka.events(NAME, topics, Undecodable.SKIP),
         kafka.wanEpisodes(),
         kafka.findings(),

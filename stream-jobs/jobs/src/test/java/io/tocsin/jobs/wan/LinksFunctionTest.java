@@ -192,7 +192,7 @@ class LinksFunctionTest {
 
   /** A link that is slow, one that is down, polls, a line of syslog, and probes that wait. */
   @ParameterizedTest
-  @ValueSource(strings = {"wan-links-v1.bin", "wan-links-v2.bin"})
+  @ValueSource(strings = {"wan-links-v1.bin", "wan-links-v2.bin", "wan-links-v3.bin"})
   void stateOfEveryVersionIsStillRead(String file) throws Exception {
     restore(KeptState.of(file, this::aSlowLinkAndOneThatIsDown));
 
