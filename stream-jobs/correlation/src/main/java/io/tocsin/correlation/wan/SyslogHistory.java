@@ -1,9 +1,9 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.text.LiteralScan;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * The last syslog messages of a device that speak of links and routes, oldest first; at most 32.
@@ -14,11 +14,34 @@ public final class SyslogHistory {
   private static final int MOST_CHARACTERS = 300;
   private static final int LEAST_WORTH_KEEPING = 6;
 
-  private static final Pattern SPEAKS_OF_LINKS_AND_ROUTES =
-      Pattern.compile(
-          "updown|adjch|adjacency|neighbou?r|bgp|ospf|bfd|isis|eigrp|link (is )?(up|down)"
-              + "|line protocol|carrier|interface|route|tunnel|ipsec|flap|err-?disable|queue|drop",
-          Pattern.CASE_INSENSITIVE);
+  private static final LiteralScan<String> LINKS_AND_ROUTES =
+      LiteralScan.ignoringCase(
+          List.of(
+              "updown",
+              "link up",
+              "link down",
+              "link is up",
+              "link is down",
+              "line protocol",
+              "carrier",
+              "interface",
+              "adjch",
+              "adjacency",
+              "neighbor",
+              "neighbour",
+              "bgp",
+              "ospf",
+              "bfd",
+              "isis",
+              "eigrp",
+              "route",
+              "tunnel",
+              "ipsec",
+              "flap",
+              "errdisable",
+              "err-disable",
+              "queue",
+              "drop"));
 
   /** Lines in order of time. */
   public List<Fact> lines = new ArrayList<>();
@@ -32,8 +55,8 @@ public final class SyslogHistory {
   /** Whether a message is worth keeping for links; debug never is. */
   public static boolean isWorthKeeping(Event event) {
     return event.getSyslog().getSeverity() <= LEAST_WORTH_KEEPING
-        && (SPEAKS_OF_LINKS_AND_ROUTES.matcher(event.getSyslog().getMessage()).find()
-            || SPEAKS_OF_LINKS_AND_ROUTES.matcher(event.getSyslog().getMsgId()).find());
+        && (LINKS_AND_ROUTES.findsAnyIn(event.getSyslog().getMessage())
+            || LINKS_AND_ROUTES.findsAnyIn(event.getSyslog().getMsgId()));
   }
 
   /** Takes a message, in any order of time; one that is there already is a repeat. */

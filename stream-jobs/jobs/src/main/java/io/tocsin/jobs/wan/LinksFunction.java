@@ -38,9 +38,9 @@ import org.apache.flink.util.Collector;
  * timeout after it was sent. One timer a second and device takes all that is due, so that ten
  * thousand links are ten thousand elements of a list and not of a queue of timers.
  *
- * <p>State: what is not due yet, a few seconds of it; {@link LinkState} for each link and one
- * {@link InterfaceHistory} for each interface that a link leaves through, until {@link LinkRules}
- * forgets the link; one {@link SyslogHistory} while the device has links.
+ * <p>State: what is not due yet of devices with links, a few seconds of it; {@link LinkState} for
+ * each link and one {@link InterfaceHistory} for each interface that a link leaves through, until
+ * {@link LinkRules} forgets the link; one {@link SyslogHistory} while the device has links.
  */
 final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> {
   /** Counter: probes that came when their link had gone on. They are archived all the same. */
@@ -95,8 +95,19 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
   @Override
   public void processElement(Event event, Context context, Collector<LinkNews> out)
       throws Exception {
+    if (!concernsALink(event)) {
+      return;
+    }
     pending.add(event);
     context.timerService().registerEventTimeTimer(dueMillis(event));
+  }
+
+  /**
+   * Most devices have no link, and all of them send syslog. What comes before the first probe of a
+   * device's first link is lost to that link, which has no baseline yet either.
+   */
+  private boolean concernsALink(Event event) throws Exception {
+    return event.hasLinkProbe() || !links.isEmpty() || pending.get().iterator().hasNext();
   }
 
   @Override

@@ -269,10 +269,12 @@ class LinksFunctionTest {
   }
 
   @Test
-  void countersOfADeviceWithoutLinksLeaveNothing() throws Exception {
-    send(TestEvents.interfaceCounters(1, NOON));
+  void whatADeviceWithoutLinksSaysIsNotEvenKeptForATick() throws Exception {
+    Event.Builder line = TestEvents.syslog(2, NOON).toBuilder();
+    line.getSyslogBuilder().setMessage("OSPF adjacency to dc2 lost");
 
-    harness.processWatermark(millis(60));
+    send(TestEvents.interfaceCounters(1, NOON));
+    send(line.build());
 
     assertThat(harness.numKeyedStateEntries()).isZero();
     assertThat(harness.numEventTimeTimers()).isZero();

@@ -1,5 +1,6 @@
 package io.tocsin.rules.match;
 
+import io.tocsin.correlation.text.LiteralScan;
 import io.tocsin.events.v1.Syslog;
 import java.util.ArrayList;
 import java.util.HashMap;

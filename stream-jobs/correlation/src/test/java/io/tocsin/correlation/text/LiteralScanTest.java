@@ -1,4 +1,4 @@
-package io.tocsin.rules.match;
+package io.tocsin.correlation.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -27,6 +27,16 @@ class LiteralScanTest {
     assertThat(LiteralScan.keyOf("ab\u00e9cdef")).isEqualTo("cdef");
     assertThat(LiteralScan.keyOf("a literal that is longer than needed")).hasSize(16);
     assertThat(LiteralScan.keyOf("\u00e9")).isEmpty();
+  }
+
+  @Test
+  void caseIsIgnoredWhereItIsAskedFor() {
+    LiteralScan<String> scan = LiteralScan.ignoringCase(List.of("UpDown", "bgp"));
+
+    assertThat(scan.findsAnyIn("%LINK-3-UPDOWN: Interface Gi0/1")).isTrue();
+    assertThat(scan.findsAnyIn("bGp neighbour")).isTrue();
+    assertThat(scan.findsAnyIn("up and down")).isFalse();
+    assertThat(found(List.of("down"), "DOWN")).isEmpty();
   }
 
   @Test

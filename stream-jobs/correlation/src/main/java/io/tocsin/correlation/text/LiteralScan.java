@@ -1,4 +1,4 @@
-package io.tocsin.rules.match;
+package io.tocsin.correlation.text;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  *
  * @param <T> what stands for a literal
  */
-final class LiteralScan<T> {
+public final class LiteralScan<T> {
   /** ASCII; another character ends whatever was being recognised. */
   private static final int ALPHABET = 128;
 
@@ -22,17 +22,32 @@ final class LiteralScan<T> {
   private final List<int[]> next = new ArrayList<>();
   private final List<List<T>> found = new ArrayList<>();
 
+  private final boolean ignoresCase;
+
   /** An automaton without literals. */
-  LiteralScan() {
+  public LiteralScan() {
+    this(false);
+  }
+
+  private LiteralScan(boolean ignoresCase) {
+    this.ignoresCase = ignoresCase;
     newState();
   }
 
+  /** Finds whether a text contains one of some literals, in upper or lower case of ASCII. */
+  public static LiteralScan<String> ignoringCase(List<String> literals) {
+    LiteralScan<String> scan = new LiteralScan<>(true);
+    literals.forEach(literal -> scan.add(literal, literal));
+    scan.close();
+    return scan;
+  }
+
   /** Adds a literal; its longest piece of ASCII, up to 16 characters, must not be empty. */
-  void add(String literal, T meaning) {
+  public void add(String literal, T meaning) {
     String piece = keyOf(literal);
     int state = 0;
     for (int i = 0; i < piece.length(); i++) {
-      int c = piece.charAt(i);
+      int c = fold(piece.charAt(i));
       if (next.get(state)[c] < 0) {
         next.get(state)[c] = newState();
       }
@@ -57,7 +72,7 @@ final class LiteralScan<T> {
   }
 
   /** Turns the tree of literals into the automaton; nothing may be added afterwards. */
-  void close() {
+  public void close() {
     int[] fallback = new int[next.size()];
     ArrayDeque<Integer> queue = new ArrayDeque<>();
     int[] root = next.get(0);
@@ -85,16 +100,35 @@ final class LiteralScan<T> {
   }
 
   /** Calls for every occurrence of a literal, so perhaps more than once for the same one. */
-  void scan(String text, Consumer<T> each) {
+  public void scan(String text, Consumer<T> each) {
     int state = 0;
     for (int i = 0; i < text.length(); i++) {
-      char c = text.charAt(i);
-      state = c < ALPHABET ? next.get(state)[c] : 0;
+      state = after(state, text.charAt(i));
       List<T> here = found.get(state);
       for (int k = 0; k < here.size(); k++) {
         each.accept(here.get(k));
       }
     }
+  }
+
+  /** Whether a text contains one of the literals. */
+  public boolean findsAnyIn(String text) {
+    int state = 0;
+    for (int i = 0; i < text.length(); i++) {
+      state = after(state, text.charAt(i));
+      if (!found.get(state).isEmpty()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private int after(int state, char c) {
+    return c < ALPHABET ? next.get(state)[fold(c)] : 0;
+  }
+
+  private char fold(char c) {
+    return ignoresCase && c >= 'A' && c <= 'Z' ? (char) (c + ('a' - 'A')) : c;
   }
 
   private int newState() {
