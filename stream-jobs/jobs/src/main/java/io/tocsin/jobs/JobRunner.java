@@ -1,6 +1,5 @@
 package io.tocsin.jobs;
 
-import java.time.Duration;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
@@ -11,8 +10,6 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** What the mains of all jobs have in common: read options, prepare the environment, submit. */
 public final class JobRunner {
-  private static final Duration BUFFER_TIMEOUT = Duration.ofMillis(5);
-
   /** Of RocksDB, which is not on the class path where state lies on the heap. */
   private static final ConfigOption<Boolean> BLOOM_FILTERS =
       ConfigOptions.key("state.backend.rocksdb.use-bloom-filter").booleanType().noDefaultValue();
@@ -38,13 +35,12 @@ public final class JobRunner {
 
   /**
    * Prepares an environment: exactly-once checkpoints, because rows reach ClickHouse at checkpoints
-   * and never without them; no Kryo, because its state cannot evolve. Records wait 5 ms for company
-   * on their way from one task to the next, not Flink's 100: an alert goes through three such ways.
+   * and never without them; no Kryo, because its state cannot evolve; buffers at the job's pace.
    * Where state lies in RocksDB, filters say which of its files cannot have a key: without them a
    * read of one of a million keys costs up to twice as much. What Flink's configuration says about
    * checkpoints, buffers and filters is left alone.
    */
-  public static void prepare(StreamExecutionEnvironment env, JobOptions options) {
+  public static void prepare(StreamExecutionEnvironment env, JobOptions options, Pace pace) {
     if (!env.getCheckpointConfig().isCheckpointingEnabled()) {
       env.enableCheckpointing(
           options.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
@@ -52,7 +48,7 @@ public final class JobRunner {
     Configuration settings = new Configuration();
     settings.set(PipelineOptions.GENERIC_TYPES, false);
     if (env.getConfiguration().getOptional(ExecutionOptions.BUFFER_TIMEOUT).isEmpty()) {
-      settings.set(ExecutionOptions.BUFFER_TIMEOUT, BUFFER_TIMEOUT);
+      settings.set(ExecutionOptions.BUFFER_TIMEOUT, pace.bufferTimeout());
     }
     if (env.getConfiguration().getOptional(BLOOM_FILTERS).isEmpty()) {
       settings.set(BLOOM_FILTERS, true);

@@ -10,7 +10,7 @@ public final class RocksDb {
   /** A backend as {@link JobRunner#prepare} lets a job have it. */
   public static EmbeddedRocksDBStateBackend asJobsHaveIt() {
     var env = StreamExecutionEnvironment.createLocalEnvironment();
-    JobRunner.prepare(env, JobOptions.parse("benchmark").orElseThrow());
+    JobRunner.prepare(env, JobOptions.parse("benchmark").orElseThrow(), Pace.AT_ONCE);
     return new EmbeddedRocksDBStateBackend()
         .configure(env.getConfiguration(), RocksDb.class.getClassLoader());
   }

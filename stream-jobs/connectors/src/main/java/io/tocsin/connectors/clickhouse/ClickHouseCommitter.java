@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * Inserts the blocks of a completed checkpoint, each with its own token.
  *
  * <p>Where ClickHouse is away it waits here, with growing pauses, instead of handing the block
- * back: the writer before it shares its thread, so reading from Kafka stops and nothing piles up.
- * {@link #GIVE_UP_AFTER} after it began it fails, Flink restarts the job from the checkpoint and
- * the same blocks come again.
+ * back: no later checkpoint completes, and the writer's brake bounds what piles up. {@link
+ * #GIVE_UP_AFTER} after it began it fails, Flink restarts the job from the checkpoint and the same
+ * blocks come again.
  */
 final class ClickHouseCommitter implements Committer<Block> {
   /** Below the timeout of checkpoints, which wait meanwhile. */

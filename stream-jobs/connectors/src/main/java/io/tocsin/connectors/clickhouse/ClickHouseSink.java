@@ -10,6 +10,9 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPreCommitTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
 
 /**
  * Stores elements as rows of ClickHouse tables, exactly once.
@@ -45,15 +48,18 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
  * BlockLimits#maxBytes}) and the sealed ones, all compressed. Nothing may leave before the
  * checkpoint, so what bounds the sealed ones is the brake: above {@link
  * BlockLimits#brakeAboveSealedBytes} each element costs a pause, which Kafka's source feels as
- * back-pressure. While ClickHouse is away, the committer waits in the writer's thread and nothing
- * is read at all.
+ * back-pressure. While ClickHouse is away no checkpoint completes, so the brake bounds what waits.
+ *
+ * <p><b>Threads.</b> The committer is a task of its own: while it inserts, the writer goes on to
+ * read and encode, and blocks become larger the longer an insert takes.
  *
  * <p><b>Poison.</b> An element that does not fit its table becomes a row of {@code rejects} with
  * the reason; its neighbours are stored as if it had not been there.
  *
  * @param <T> element
  */
-public final class ClickHouseSink<T> implements Sink<T>, SupportsCommitter<Block> {
+public final class ClickHouseSink<T>
+    implements Sink<T>, SupportsCommitter<Block>, SupportsPreCommitTopology<Block, Block> {
   /** Counter: rows encoded, rejects included. */
   public static final String ENCODED_ROWS_TOTAL = "clickhouse_encoded_rows_total";
 
@@ -116,6 +122,18 @@ public final class ClickHouseSink<T> implements Sink<T>, SupportsCommitter<Block
   @Override
   public SinkWriter<T> createWriter(WriterInitContext context) {
     return new ClickHouseWriter<>(router, limits, context.metricGroup());
+  }
+
+  /** Keeps the committer out of the writer's task; both have the same parallelism. */
+  @Override
+  public DataStream<CommittableMessage<Block>> addPreCommitTopology(
+      DataStream<CommittableMessage<Block>> blocks) {
+    return blocks.rescale();
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Block> getWriteResultSerializer() {
+    return new BlockSerializer();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.rules.v1.RuleDocument;
 import io.tocsin.wan.v1.WanEpisode;
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -28,7 +29,10 @@ import org.apache.kafka.clients.producer.ProducerConfig;
  * committed to Kafka, for people who watch the lag, and for a job that starts without state.
  */
 public final class KafkaEndpoints {
+  private static final int FETCH_BYTES = 1 << 20;
+
   private final String bootstrapServers;
+  private final Duration fetchWait;
 
   /**
    * Ends at one cluster.
@@ -36,7 +40,18 @@ public final class KafkaEndpoints {
    * @param bootstrapServers "host:port", separated by commas
    */
   public KafkaEndpoints(String bootstrapServers) {
+    this(bootstrapServers, Duration.ZERO);
+  }
+
+  /**
+   * Ends at one cluster, for a job that takes its time over events.
+   *
+   * @param bootstrapServers "host:port", separated by commas
+   * @param fetchWait how long the broker may wait for a megabyte of events; zero for not at all
+   */
+  public KafkaEndpoints(String bootstrapServers, Duration fetchWait) {
     this.bootstrapServers = bootstrapServers;
+    this.fetchWait = fetchWait;
   }
 
   /**
@@ -49,9 +64,16 @@ public final class KafkaEndpoints {
   @SuppressWarnings(
       "deprecation") // The connector's own parameter type, which kafka-clients will replace in 5.0.
   public Source<Event, ?, ?> events(String groupId, List<String> topics, Undecodable undecodable) {
-    return source(groupId, topics, new EventDeserializer(undecodable))
-        .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST))
-        .build();
+    KafkaSourceBuilder<Event> events =
+        source(groupId, topics, new EventDeserializer(undecodable))
+            .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST));
+    if (!fetchWait.isZero()) {
+      events
+          .setProperty(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FETCH_BYTES))
+          .setProperty(
+              ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(fetchWait.toMillis()));
+    }
+    return events.build();
   }
 
   /**

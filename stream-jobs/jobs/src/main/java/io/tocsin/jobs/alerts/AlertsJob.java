@@ -18,6 +18,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
+import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
@@ -71,7 +72,7 @@ public final class AlertsJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, JobOptions options) {
-    JobRunner.prepare(env, options);
+    JobRunner.prepare(env, options, Pace.AT_ONCE);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,

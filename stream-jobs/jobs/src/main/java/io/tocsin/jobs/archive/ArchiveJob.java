@@ -9,6 +9,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
+import io.tocsin.jobs.Pace;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -32,8 +33,9 @@ public final class ArchiveJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, JobOptions options) {
-    JobRunner.prepare(env, options);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    JobRunner.prepare(env, options, Pace.IN_COMPANY);
+    KafkaEndpoints kafka =
+        new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
     define(
         env,
         kafka.events(NAME, Topics.ALL_EVENTS, Undecodable.REJECT),

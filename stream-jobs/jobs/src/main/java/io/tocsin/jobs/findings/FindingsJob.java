@@ -10,6 +10,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
+import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import java.util.List;
@@ -40,8 +41,9 @@ public final class FindingsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, JobOptions options) {
-    JobRunner.prepare(env, options);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    JobRunner.prepare(env, options, Pace.IN_COMPANY);
+    KafkaEndpoints kafka =
+        new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
     List<String> topics =
         List.of(
             Topics.EVENTS_SYSLOG, Topics.EVENTS_SNMP, Topics.EVENTS_COUNTERS, Topics.AGENT_STATS);

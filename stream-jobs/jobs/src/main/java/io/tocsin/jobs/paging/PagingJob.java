@@ -6,6 +6,7 @@ import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
+import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -33,7 +34,7 @@ public final class PagingJob {
 
   /** Builds the job's graph against the Kafka and the Alertmanagers of the options. */
   public static void configure(StreamExecutionEnvironment env, JobOptions options) {
-    JobRunner.prepare(env, options);
+    JobRunner.prepare(env, options, Pace.AT_ONCE);
     define(
         env,
         options.resendInterval(),

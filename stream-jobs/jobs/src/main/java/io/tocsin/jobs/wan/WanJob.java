@@ -14,6 +14,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.OperatorUids;
+import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
 import java.time.Duration;
@@ -52,8 +53,9 @@ public final class WanJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, JobOptions options) {
-    JobRunner.prepare(env, options);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    JobRunner.prepare(env, options, Pace.IN_COMPANY);
+    KafkaEndpoints kafka =
+        new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
     List<String> topics =
         List.of(
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);
