@@ -7,6 +7,7 @@ import io.tocsin.alerts.v1.AlertTransition;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -138,14 +139,15 @@ public record Storm(
   private String summary(Alert alert) {
     String kind = alert.getFingerprintFieldsOrThrow("storm");
     int others = alert.getMemberCount() - firstNames.size();
-    return "storm: %d alerts of %s %s, %d still open: %s%s"
-        .formatted(
-            alert.getMemberCount(),
-            kind,
-            alert.getFingerprintFieldsOrThrow(kind),
-            openMembers,
-            String.join(", ", firstNames),
-            others > 0 ? " and " + others + " more" : "");
+    return String.format(
+        Locale.ROOT,
+        "storm: %d alerts of %s %s, %d still open: %s%s",
+        alert.getMemberCount(),
+        kind,
+        alert.getFingerprintFieldsOrThrow(kind),
+        openMembers,
+        String.join(", ", firstNames),
+        others > 0 ? " and " + others + " more" : "");
   }
 
   int members() {

@@ -83,10 +83,15 @@ public final class EpisodeAlerts {
     String what =
         switch (episode.getKind()) {
           case KIND_LATENCY ->
-              "latency %s ms, usually %s ms"
-                  .formatted(figure(episode.getPeakMs()), figure(episode.getBaselineMs()));
-          case KIND_LOSS -> "%.0f %% of probes lost".formatted(100 * episode.getLossRatio());
-          case KIND_JITTER -> "jitter %s ms".formatted(figure(episode.getJitterMs()));
+              String.format(
+                  Locale.ROOT,
+                  "latency %s ms, usually %s ms",
+                  figure(episode.getPeakMs()),
+                  figure(episode.getBaselineMs()));
+          case KIND_LOSS ->
+              String.format(Locale.ROOT, "%.0f %% of probes lost", 100 * episode.getLossRatio());
+          case KIND_JITTER ->
+              String.format(Locale.ROOT, "jitter %s ms", figure(episode.getJitterMs()));
           case KIND_DOWN, KIND_UNSPECIFIED, UNRECOGNIZED -> kind;
         };
     return "link " + episode.getLinkId() + " " + what + ", " + causeWord(episode.getCause());

@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.IntStream;
@@ -138,14 +139,15 @@ final class TestCommand implements Callable<Integer> {
 
   private static String line(int number, Signal signal) {
     boolean isRaise = signal.getKind() == Signal.Kind.KIND_RAISE;
-    return "line %d: %s %s %s %s: %s"
-        .formatted(
-            number,
-            isRaise ? "raise" : "clear",
-            signal.getRule(),
-            EnumWords.wordOf(signal.getSeverity()),
-            new TreeMap<>(signal.getFingerprintFieldsMap()),
-            signal.getSummary());
+    return String.format(
+        Locale.ROOT,
+        "line %d: %s %s %s %s: %s",
+        number,
+        isRaise ? "raise" : "clear",
+        signal.getRule(),
+        EnumWords.wordOf(signal.getSeverity()),
+        new TreeMap<>(signal.getFingerprintFieldsMap()),
+        signal.getSummary());
   }
 
   private static String json(Signal signal) {

@@ -1,6 +1,7 @@
 package io.tocsin.rules.document;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -49,7 +50,7 @@ final class JsonText {
       if (c == '"' || c == '\\') {
         json.append('\\').append(c);
       } else if (c < ' ') {
-        json.append(String.format("\\u%04x", (int) c));
+        json.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
       } else {
         json.append(c);
       }

@@ -6,6 +6,7 @@ import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Who holds one address.
@@ -231,12 +232,13 @@ public final class AddressRules implements FindingRules<AddressRules.Address> {
     String gateway = now.gateway().isEmpty() ? before.gateway() : now.gateway();
     return Finding.of("ip_moved", Severity.SEVERITY_WARNING, known.ip, known.site)
         .summary(
-            "%s moved from %s to %s: the ARP entry of %s may be stale"
-                .formatted(
-                    known.ip,
-                    before.mac(),
-                    now.mac(),
-                    gateway.isEmpty() ? "its gateway" : "gateway " + gateway))
+            String.format(
+                Locale.ROOT,
+                "%s moved from %s to %s: the ARP entry of %s may be stale",
+                known.ip,
+                before.mac(),
+                now.mac(),
+                gateway.isEmpty() ? "its gateway" : "gateway " + gateway))
         .label("ip", known.ip)
         .label("old_mac", before.mac())
         .label("new_mac", now.mac())
@@ -254,8 +256,8 @@ public final class AddressRules implements FindingRules<AddressRules.Address> {
     return Finding.of("ip_conflict", Severity.SEVERITY_MAJOR, known.ip, known.site)
         .summary(
             isHeldTwice
-                ? "%s is claimed by %s and %s".formatted(known.ip, holder, other)
-                : "%s was found in use by %s".formatted(known.ip, other))
+                ? String.format(Locale.ROOT, "%s is claimed by %s and %s", known.ip, holder, other)
+                : String.format(Locale.ROOT, "%s was found in use by %s", known.ip, other))
         .label("ip", known.ip)
         .label("mac", holder)
         .label("other_mac", other)

@@ -6,6 +6,7 @@ import io.tocsin.correlation.registrations.Observation.Kind;
 import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * {@code circuit_moved}: a MAC is plugged in at another circuit than before. Once it is a person
@@ -98,7 +99,8 @@ public final class CircuitRules implements FindingRules<CircuitRules.Moves> {
 
   private static Finding moved(Moves known) {
     return Finding.of("circuit_moved", Severity.SEVERITY_WARNING, known.mac, known.site)
-        .summary("%s moved from %s to %s".formatted(known.mac, known.from, known.to))
+        .summary(
+            String.format(Locale.ROOT, "%s moved from %s to %s", known.mac, known.from, known.to))
         .label("mac", known.mac)
         .label("from", known.from)
         .label("to", known.to)

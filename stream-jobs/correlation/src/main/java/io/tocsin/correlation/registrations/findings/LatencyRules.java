@@ -6,6 +6,7 @@ import io.tocsin.correlation.registrations.Observation.Kind;
 import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * {@code offer_latency} and {@code ack_latency}: a server takes longer to answer than it usually
@@ -186,14 +187,15 @@ public final class LatencyRules implements FindingRules<LatencyRules.Answers> {
             known.server,
             known.site)
         .summary(
-            "%s takes %s ms (p99 %s ms) to %s; %s ms (p99 %s ms) are usual"
-                .formatted(
-                    known.server,
-                    Finding.number(recent.quantileMs(0.5)),
-                    Finding.number(recent.quantileMs(0.99)),
-                    isOffer ? "offer" : "acknowledge",
-                    Finding.number(known.usual.quantileMs(0.5)),
-                    Finding.number(known.usual.quantileMs(0.99))))
+            String.format(
+                Locale.ROOT,
+                "%s takes %s ms (p99 %s ms) to %s; %s ms (p99 %s ms) are usual",
+                known.server,
+                Finding.number(recent.quantileMs(0.5)),
+                Finding.number(recent.quantileMs(0.99)),
+                isOffer ? "offer" : "acknowledge",
+                Finding.number(known.usual.quantileMs(0.5)),
+                Finding.number(known.usual.quantileMs(0.99))))
         .label("server", known.server)
         .label("scope", known.scope)
         .label("relay", known.link)

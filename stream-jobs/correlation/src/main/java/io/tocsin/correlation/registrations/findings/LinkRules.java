@@ -8,6 +8,7 @@ import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -180,8 +181,12 @@ public final class LinkRules implements FindingRules<LinkRules.Link> {
   private static Finding unanswered(Link known, long waiting, long asked) {
     return Finding.of("discovers_unanswered", Severity.SEVERITY_CRITICAL, known.link, known.site)
         .summary(
-            "%d of %d clients via %s look for a server and get no offer"
-                .formatted(waiting, asked, known.link))
+            String.format(
+                Locale.ROOT,
+                "%d of %d clients via %s look for a server and get no offer",
+                waiting,
+                asked,
+                known.link))
         .label("server", known.server)
         .label("scope", known.link)
         .label("relay", known.link)
@@ -195,7 +200,9 @@ public final class LinkRules implements FindingRules<LinkRules.Link> {
     String server = evidence.map(Complaint::server).orElse(known.server);
     Finding finding =
         Finding.of("pool_exhausted", Severity.SEVERITY_CRITICAL, known.link, known.site)
-            .summary("%s has no address left for clients via %s".formatted(server, known.link))
+            .summary(
+                String.format(
+                    Locale.ROOT, "%s has no address left for clients via %s", server, known.link))
             .label("server", server)
             .label("scope", known.link)
             .label("relay", known.link)

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -216,8 +217,11 @@ public final class PeerRules implements FindingRules<PeerRules.Peers> {
             Finding.subject(name, known.link),
             known.site)
         .summary(
-            "%s answers clients via %s and is none of the servers known there"
-                .formatted(name, known.link))
+            String.format(
+                Locale.ROOT,
+                "%s answers clients via %s and is none of the servers known there",
+                name,
+                known.link))
         .label("server", name)
         .label("scope", known.link)
         .label("relay", known.link)
@@ -246,8 +250,13 @@ public final class PeerRules implements FindingRules<PeerRules.Peers> {
             Finding.subject(name, known.link),
             known.site)
         .summary(
-            "%s gave %d of the last %d leases via %s; its peers do its work"
-                .formatted(name, recent, served, known.link))
+            String.format(
+                Locale.ROOT,
+                "%s gave %d of the last %d leases via %s; its peers do its work",
+                name,
+                recent,
+                served,
+                known.link))
         .label("server", name)
         .label("scope", known.link)
         .label("relay", known.link)

@@ -6,6 +6,7 @@ import io.tocsin.correlation.registrations.Observation.Kind;
 import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * {@code nak_storm}: a server refuses many clients of a scope, as after a change of its subnets or
@@ -132,8 +133,12 @@ public final class RefusalRules implements FindingRules<RefusalRules.Refusals> {
             Finding.subject(known.server, known.link),
             known.site)
         .summary(
-            "%s refused %d requests of %d clients or more within a minute"
-                .formatted(known.server, known.refused.sum(), known.clients.count()))
+            String.format(
+                Locale.ROOT,
+                "%s refused %d requests of %d clients or more within a minute",
+                known.server,
+                known.refused.sum(),
+                known.clients.count()))
         .label("server", known.server)
         .label("scope", known.scope)
         .label("relay", known.link)

@@ -7,6 +7,7 @@ import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Renewals of one server in one scope.
@@ -213,12 +214,13 @@ public final class RenewalRules implements FindingRules<RenewalRules.Renewals> {
                 Finding.subject(known.server, known.scope),
                 known.site)
             .summary(
-                "%d of %d renewals of %s in %s became rebinds: it does not answer, leases will end"
-                    .formatted(
-                        rebound.sum(),
-                        Math.max(renewed.sum(), rebound.sum()),
-                        known.server,
-                        known.scope))
+                String.format(
+                    Locale.ROOT,
+                    "%d of %d renewals of %s in %s became rebinds: it does not answer, leases will end",
+                    rebound.sum(),
+                    Math.max(renewed.sum(), rebound.sum()),
+                    known.server,
+                    known.scope))
             .label("server", known.server)
             .label("scope", known.scope)
             .label("relay", known.link)
@@ -238,8 +240,12 @@ public final class RenewalRules implements FindingRules<RenewalRules.Renewals> {
             Finding.subject(known.server, known.scope),
             known.site)
         .summary(
-            "%d of the %d renewals of a minute came to %s within one second: they come in waves"
-                .formatted(renewed.max(), renewed.sum(), known.server))
+            String.format(
+                Locale.ROOT,
+                "%d of the %d renewals of a minute came to %s within one second: they come in waves",
+                renewed.max(),
+                renewed.sum(),
+                known.server))
         .label("server", known.server)
         .label("scope", known.scope)
         .label("relay", known.link)
