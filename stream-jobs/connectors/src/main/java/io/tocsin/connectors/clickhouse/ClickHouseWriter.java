@@ -1,6 +1,6 @@
 package io.tocsin.connectors.clickhouse;
 
-import io.tocsin.events.v1.Event;
+import io.tocsin.connectors.clickhouse.TableRouter.Row;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -21,7 +21,6 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
 
   private final TableRouter<T> router;
   private final BlockLimits limits;
-  private final RejectsEncoder rejectsEncoder = new RejectsEncoder();
   private final Map<String, BlockBuilder> openBlocks = new HashMap<>();
   private final List<Block> sealedBlocks = new ArrayList<>();
   private final Counter encodedRows;
@@ -42,8 +41,7 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
   @Override
   public void write(T element, Context context) throws InterruptedException {
     try {
-      RowEncoder<T> encoder = router.encoderFor(element);
-      add(element, encoder);
+      add(new Row<>(element, router.encoderFor(element)));
     } catch (IllegalArgumentException e) {
       reject(element, e);
     }
@@ -54,19 +52,19 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
     rejectedRows.inc();
     if (!isRejectLogged) {
       LOG.warn(
-          "a row does not fit its table and goes to tocsin.rejects; counted as {}, logged once",
+          "a row does not fit its table and is stored as a reject; counted as {}, logged once",
           ClickHouseSink.REJECTED_ROWS_TOTAL,
           reason);
       isRejectLogged = true;
     }
-    Event reject = router.rejectOf(element, String.valueOf(reason.getMessage()));
-    add(reject, rejectsEncoder);
+    add(router.rejectOf(element, String.valueOf(reason.getMessage())));
   }
 
-  private <E> void add(E element, RowEncoder<E> encoder) {
+  private <E> void add(Row<E> row) {
+    RowEncoder<E> encoder = row.encoder();
     BlockBuilder block =
         openBlocks.computeIfAbsent(encoder.table(), table -> new BlockBuilder(encoder));
-    block.add(element, encoder);
+    block.add(row.element(), encoder);
     encodedRows.inc();
     if (block.rows() >= limits.maxRows() || block.bytes() >= limits.maxBytes()) {
       seal(block);

@@ -1,8 +1,6 @@
 package io.tocsin.connectors.clickhouse;
 
 import com.google.protobuf.ByteString;
-import com.google.protobuf.ProtocolMessageEnum;
-import io.tocsin.model.EnumWords;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
@@ -10,6 +8,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.function.IntPredicate;
 
 /**
  * Writes values in ClickHouse's RowBinary format: rows are their columns one after the other,
@@ -155,18 +154,18 @@ public final class RowBinaryWriter {
   }
 
   /**
-   * Enum16 of a message: the numbers are those of the {@code .proto} file.
+   * Enum16, whose numbers may have holes.
    *
-   * @throws IllegalArgumentException for the unspecified value and for a number that this build
-   *     does not know
+   * @param isKnown whether the column knows a number
+   * @throws IllegalArgumentException for a number that it does not know
    */
-  public RowBinaryWriter enum16(String column, ProtocolMessageEnum value) {
-    if (!EnumWords.isSpecified(value)) {
+  public RowBinaryWriter enum16(String column, int value, IntPredicate isKnown) {
+    if (!isKnown.test(value)) {
       throw new IllegalArgumentException(
           column + " is unspecified or newer than this build: deploy the jobs that know it");
     }
     reserve(Short.BYTES);
-    buffer.putShort((short) value.getNumber());
+    buffer.putShort((short) value);
     return this;
   }
 

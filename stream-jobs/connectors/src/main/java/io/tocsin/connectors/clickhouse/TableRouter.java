@@ -1,6 +1,5 @@
 package io.tocsin.connectors.clickhouse;
 
-import io.tocsin.events.v1.Event;
 import java.io.Serializable;
 
 /**
@@ -18,8 +17,15 @@ public interface TableRouter<T> extends Serializable {
   RowEncoder<T> encoderFor(T element);
 
   /**
-   * An event with a reject as its body, holding the element's bytes. It must not throw: it is the
-   * last way out.
+   * The row that is stored in place of an element that fits no table, with its bytes and why. It
+   * must not throw, nor may its encoder: it is the last way out.
    */
-  Event rejectOf(T element, String detail);
+  Row<?> rejectOf(T element, String detail);
+
+  /**
+   * A row to be.
+   *
+   * @param <E> element
+   */
+  record Row<E>(E element, RowEncoder<E> encoder) {}
 }

@@ -12,6 +12,8 @@ import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
+import io.tocsin.connectors.tables.AlertHistoryTable;
+import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.testsupport.ClickHouseUnderTest;
@@ -205,9 +207,10 @@ class ClickHouseInsertITCase {
             .setRunbook("storm")
             .setExpiresAtUnixNanos(unixNanos(NOON.plusSeconds(9)))
             .build();
-    BlockBuilder block = new BlockBuilder(new AlertHistoryEncoder());
-    block.add(opened, new AlertHistoryEncoder());
-    block.add(resolved, new AlertHistoryEncoder());
+    RowEncoder<Alert> encoder = new AlertHistoryTable().encoderFor(opened);
+    BlockBuilder block = new BlockBuilder(encoder);
+    block.add(opened, encoder);
+    block.add(resolved, encoder);
 
     inserter.insert(block.seal());
 
@@ -236,7 +239,8 @@ class ClickHouseInsertITCase {
 
   @Test
   void everyTransitionHasItsWordInTheTable() throws Exception {
-    BlockBuilder block = new BlockBuilder(new AlertHistoryEncoder());
+    RowEncoder<Alert> encoder = new AlertHistoryTable().encoderFor(Alert.getDefaultInstance());
+    BlockBuilder block = new BlockBuilder(encoder);
     List<String> words = new ArrayList<>();
     for (AlertTransition transition : AlertTransition.values()) {
       if (EnumWords.isSpecified(transition)) {
@@ -249,7 +253,7 @@ class ClickHouseInsertITCase {
                 .setState(AlertState.ALERT_STATE_OPEN)
                 .setSeverity(Severity.SEVERITY_MAJOR)
                 .build(),
-            new AlertHistoryEncoder());
+            encoder);
       }
     }
 

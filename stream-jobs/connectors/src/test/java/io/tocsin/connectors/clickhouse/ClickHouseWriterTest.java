@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
+import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
 import java.util.Collection;
@@ -49,13 +50,14 @@ class ClickHouseWriterTest {
   void blockHoldsTheRowsOfItsEncoder() throws Exception {
     Event event = TestEvents.syslog(1, NOON);
     RowBinaryWriter expected = new RowBinaryWriter(64);
-    new SyslogEncoder().encode(event, expected);
+    RowEncoder<Event> syslog = new EventTables().encoderFor(event);
+    syslog.encode(event, expected);
 
     Block block = blocks(ROOMY, event).iterator().next();
 
     byte[] rowBinary = Zstd.decompress(block.zstdRowBinary(), expected.size());
     assertThat(rowBinary).isEqualTo(expected.toByteArray());
-    assertThat(block.columns()).isEqualTo(new SyslogEncoder().columns());
+    assertThat(block.columns()).isEqualTo(syslog.columns());
   }
 
   @Test

@@ -4,6 +4,9 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.connectors.tables.EventTables;
+import io.tocsin.connectors.tables.RegistrationHistoryTable;
+import io.tocsin.connectors.tables.WanEpisodesTable;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
@@ -128,7 +131,7 @@ class CorrelationTablesITCase {
             .setCause("lease_expired")
             .setVersion(2)
             .build();
-    RegistrationHistoryEncoder encoder = new RegistrationHistoryEncoder();
+    RowEncoder<Registration> encoder = new RegistrationHistoryTable().encoderFor(bound);
     BlockBuilder block = new BlockBuilder(encoder);
     block.add(bound, encoder);
     block.add(expired, encoder);
@@ -171,7 +174,7 @@ class CorrelationTablesITCase {
                     .setEventId("agent-1-1-1")
                     .setObservedAtUnixNanos(unixNanos(NOON)))
             .build();
-    WanEpisodesEncoder encoder = new WanEpisodesEncoder();
+    RowEncoder<WanEpisode> encoder = new WanEpisodesTable().encoderFor(episode);
     BlockBuilder block = new BlockBuilder(encoder);
     block.add(episode, encoder);
 

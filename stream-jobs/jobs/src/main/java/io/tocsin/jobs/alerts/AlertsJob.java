@@ -2,11 +2,11 @@ package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.Signal;
-import io.tocsin.connectors.clickhouse.AlertHistoryTable;
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.connectors.tables.AlertHistoryTable;
 import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;

@@ -1,10 +1,10 @@
 package io.tocsin.jobs.archive;
 
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.clickhouse.EventTables;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;

@@ -1,10 +1,10 @@
 package io.tocsin.jobs.registrations;
 
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.clickhouse.RegistrationHistoryTable;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.connectors.tables.RegistrationHistoryTable;
 import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.Event;

@@ -1,10 +1,10 @@
 package io.tocsin.jobs.wan;
 
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.clickhouse.WanEpisodesTable;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.connectors.tables.WanEpisodesTable;
 import io.tocsin.correlation.wan.LinkNews;
 import io.tocsin.correlation.wan.Probe;
 import io.tocsin.correlation.wan.SyslogHistory;

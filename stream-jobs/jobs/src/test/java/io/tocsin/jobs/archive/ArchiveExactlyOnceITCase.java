@@ -7,7 +7,7 @@ import com.google.protobuf.ByteString;
 import io.tocsin.connectors.clickhouse.BlockLimits;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.clickhouse.EventTables;
+import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.ClickHouseUnderTest;

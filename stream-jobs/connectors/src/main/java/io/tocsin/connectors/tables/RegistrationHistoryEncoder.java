@@ -1,5 +1,7 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.registrations.v1.State;

@@ -1,5 +1,6 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.events.v1.Event;
 import java.util.List;
 import java.util.stream.Stream;

@@ -1,6 +1,8 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
 import io.tocsin.connectors.Rejects;
+import io.tocsin.connectors.clickhouse.RowEncoder;
+import io.tocsin.connectors.clickhouse.TableRouter;
 import io.tocsin.events.v1.Event;
 import io.tocsin.wan.v1.WanEpisode;
 
@@ -8,6 +10,7 @@ import io.tocsin.wan.v1.WanEpisode;
 public final class WanEpisodesTable implements TableRouter<WanEpisode> {
 
   private final RowEncoder<WanEpisode> wanEpisodes = new WanEpisodesEncoder();
+  private final RowEncoder<Event> rejects = new RejectsEncoder();
 
   @Override
   public RowEncoder<WanEpisode> encoderFor(WanEpisode episode) {
@@ -15,7 +18,7 @@ public final class WanEpisodesTable implements TableRouter<WanEpisode> {
   }
 
   @Override
-  public Event rejectOf(WanEpisode episode, String detail) {
-    return Rejects.invalid(episode, detail);
+  public Row<Event> rejectOf(WanEpisode episode, String detail) {
+    return new Row<>(Rejects.invalid(episode, detail), rejects);
   }
 }

@@ -1,6 +1,8 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
 import com.google.protobuf.ProtocolMessageEnum;
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.rejects.v1.Reject;

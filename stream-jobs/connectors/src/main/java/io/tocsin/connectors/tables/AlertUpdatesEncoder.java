@@ -1,6 +1,8 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
 import java.util.List;

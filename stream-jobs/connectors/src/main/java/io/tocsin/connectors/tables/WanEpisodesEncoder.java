@@ -1,5 +1,7 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
 import java.util.List;

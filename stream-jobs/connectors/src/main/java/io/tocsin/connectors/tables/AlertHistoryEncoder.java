@@ -1,9 +1,11 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import java.util.List;
 
 /**

@@ -1,6 +1,8 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
 import io.tocsin.connectors.Rejects;
+import io.tocsin.connectors.clickhouse.RowEncoder;
+import io.tocsin.connectors.clickhouse.TableRouter;
 import io.tocsin.events.v1.Event;
 
 /** Events by their body: the one list of which event goes to which table. */
@@ -35,7 +37,7 @@ public final class EventTables implements TableRouter<Event> {
   }
 
   @Override
-  public Event rejectOf(Event event, String detail) {
-    return Rejects.invalid(event, detail);
+  public Row<Event> rejectOf(Event event, String detail) {
+    return new Row<>(Rejects.invalid(event, detail), rejects);
   }
 }

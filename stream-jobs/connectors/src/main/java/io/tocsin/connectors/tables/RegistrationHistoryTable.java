@@ -1,6 +1,8 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
 import io.tocsin.connectors.Rejects;
+import io.tocsin.connectors.clickhouse.RowEncoder;
+import io.tocsin.connectors.clickhouse.TableRouter;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Registration;
 
@@ -8,6 +10,7 @@ import io.tocsin.registrations.v1.Registration;
 public final class RegistrationHistoryTable implements TableRouter<Registration> {
 
   private final RowEncoder<Registration> registrationHistory = new RegistrationHistoryEncoder();
+  private final RowEncoder<Event> rejects = new RejectsEncoder();
 
   @Override
   public RowEncoder<Registration> encoderFor(Registration registration) {
@@ -15,7 +18,7 @@ public final class RegistrationHistoryTable implements TableRouter<Registration>
   }
 
   @Override
-  public Event rejectOf(Registration registration, String detail) {
-    return Rejects.invalid(registration, detail);
+  public Row<Event> rejectOf(Registration registration, String detail) {
+    return new Row<>(Rejects.invalid(registration, detail), rejects);
   }
 }

@@ -1,5 +1,7 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Dhcp;
 import io.tocsin.events.v1.Event;
 import java.util.List;
@@ -47,7 +49,7 @@ final class DhcpEncoder implements RowEncoder<Event> {
   public void encode(Event event, RowBinaryWriter row) {
     Dhcp dhcp = event.getDhcp();
     Envelope.encode(event, row)
-        .enum16("message_type", dhcp.getMessageType())
+        .enum16("message_type", dhcp.getMessageTypeValue(), DhcpEncoder::isMessageType)
         .enum8("path", dhcp.getPathValue(), 1, Dhcp.Path.PATH_SERVER_LOG_VALUE)
         .enum8(
             "request_kind",
@@ -75,5 +77,9 @@ final class DhcpEncoder implements RowEncoder<Event> {
         .uint8(dhcp.getPrefixLength())
         .string(dhcp.getInterface())
         .string(dhcp.getDetail());
+  }
+
+  private static boolean isMessageType(int number) {
+    return number != 0 && Dhcp.MessageType.forNumber(number) != null;
   }
 }

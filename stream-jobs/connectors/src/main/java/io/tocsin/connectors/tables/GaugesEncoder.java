@@ -1,5 +1,7 @@
-package io.tocsin.connectors.clickhouse;
+package io.tocsin.connectors.tables;
 
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
 import java.util.List;
