@@ -30,9 +30,6 @@ public final class WeeklyLevels {
   /** Levels of the differences from one round-trip time to the next, likewise. */
   public float[] jumpsMs = {};
 
-  /** Hours since 1970 of the hour that is being learned. */
-  public long hour;
-
   /** The first block of each minute of this hour, in the order of coming. */
   public float[] minuteMediansMs = {};
 
@@ -42,7 +39,7 @@ public final class WeeklyLevels {
   /** Minutes of this hour that have a block. */
   public int minutes;
 
-  /** The newest of them, since 1970. */
+  /** The newest of them, since 1970; its hour is the one that is being learned. */
   public long newestMinute;
 
   /** Nothing is known. */
@@ -50,13 +47,11 @@ public final class WeeklyLevels {
 
   /** Takes a block that tells the level, whether or not it is within an episode. */
   void learn(Block block, long atUnixNanos, int intervalMs) {
-    long now = Math.floorDiv(atUnixNanos, NANOS_PER_HOUR);
-    if (now != hour) {
+    long minute = Math.floorDiv(atUnixNanos, NANOS_PER_MINUTE);
+    if (minute / MINUTES != newestMinute / MINUTES) {
       conclude(intervalMs);
-      hour = now;
       minutes = 0;
     }
-    long minute = Math.floorDiv(atUnixNanos, NANOS_PER_MINUTE);
     if (minutes > 0 && minute == newestMinute) {
       return;
     }
@@ -80,6 +75,7 @@ public final class WeeklyLevels {
       mediansMs = unknown();
       jumpsMs = unknown();
     }
+    long hour = newestMinute / MINUTES;
     int week = (int) Math.floorMod(Math.floorDiv(hour, HOURS), (long) WEEKS);
     int slot = (int) Math.floorMod(hour, (long) HOURS) * WEEKS + week;
     mediansMs[slot] = Quantiles.at(LEVEL, minuteMediansMs, minutes);
@@ -102,13 +98,13 @@ public final class WeeklyLevels {
     return aroundNow(jumpsMs, atUnixNanos);
   }
 
+  /** From the one time to the other are two hours at most, and now is in one of them. */
   private static float aroundNow(float[] levels, long atUnixNanos) {
     if (levels.length == 0) {
       return 0;
     }
-    float before = usual(levels, atUnixNanos - NEIGHBOUR_NANOS);
-    float after = usual(levels, atUnixNanos + NEIGHBOUR_NANOS);
-    return Math.max(usual(levels, atUnixNanos), Math.max(before, after));
+    return Math.max(
+        usual(levels, atUnixNanos - NEIGHBOUR_NANOS), usual(levels, atUnixNanos + NEIGHBOUR_NANOS));
   }
 
   private static float usual(float[] levels, long atUnixNanos) {
