@@ -133,7 +133,7 @@ public final class ClickHouseSink<T>
 
   @Override
   public SimpleVersionedSerializer<Block> getWriteResultSerializer() {
-    return new BlockSerializer();
+    return getCommittableSerializer();
   }
 
   @Override
