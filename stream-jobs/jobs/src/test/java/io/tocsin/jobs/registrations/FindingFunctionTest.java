@@ -95,6 +95,7 @@ class FindingFunctionTest {
     for (int i = 0; i < 10; i++) {
       send(seen(Kind.REBOUND, NOON.plusSeconds(22).plusMillis(50L * i), "10.1.0.1"));
     }
+    harness.watermark(NOON.plusSeconds(23).toEpochMilli());
 
     assertThat(harness.extractOutputValues()).hasSize(1);
     AlertUpdate raised = harness.extractOutputValues().get(0).getAlertUpdate();
@@ -108,6 +109,26 @@ class FindingFunctionTest {
         .isEqualTo(AlertUpdate.Action.ACTION_DELETE);
     assertThat(keyedStateEntries()).isZero();
     assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void findingWaitsForWhatTheServerLoggedMeanwhile() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      send(seen(Kind.RENEWED, NOON.plusMillis(50L * i), "10.1.0.1"));
+    }
+    for (int i = 0; i < 10; i++) {
+      send(seen(Kind.REBOUND, NOON.plusSeconds(22).plusMillis(50L * i), "10.1.0.1"));
+    }
+    assertThat(harness.extractOutputValues()).isEmpty();
+
+    harness.processBroadcastElement(
+        seen(Kind.SEND_FAILED, NOON.plusSeconds(20), "dhcp-1"),
+        NOON.plusSeconds(20).toEpochMilli());
+    harness.watermark(NOON.plusSeconds(23).toEpochMilli());
+
+    assertThat(harness.extractOutputValues()).hasSize(1);
+    assertThat(harness.extractOutputValues().get(0).getAlertUpdate().getLabelsMap())
+        .containsEntry("evidence", "words of dhcp-1");
   }
 
   private int keyedStateEntries() {

@@ -99,7 +99,7 @@ public final class LinkRules implements FindingRules<LinkRules.Link> {
             Math.max(before.newestUnixNanos, time),
             before.unanswered,
             before.exhausted);
-    return judge(now, now.newestUnixNanos, complaints);
+    return judge(now, now.newestUnixNanos, complaints).onceReached(now, now.newestUnixNanos);
   }
 
   private static Link first(Observation seen) {
@@ -124,7 +124,7 @@ public final class LinkRules implements FindingRules<LinkRules.Link> {
     if (known == null || now - known.newestUnixNanos >= FORGET_NANOS) {
       return FindingStep.forget(List.of());
     }
-    return judge(known, now, complaints);
+    return judge(known, Math.max(now, known.newestUnixNanos), complaints);
   }
 
   private FindingStep<Link> judge(Link known, long now, Complaints complaints) {

@@ -101,7 +101,7 @@ public final class RenewalRules implements FindingRules<RenewalRules.Renewals> {
             Math.max(before.newestUnixNanos, time),
             before.rebinding,
             before.wave);
-    return judge(now, now.newestUnixNanos, complaints);
+    return judge(now, now.newestUnixNanos, complaints).onceReached(now, now.newestUnixNanos);
   }
 
   private static Renewals first(Observation seen) {
@@ -129,7 +129,7 @@ public final class RenewalRules implements FindingRules<RenewalRules.Renewals> {
       return FindingStep.forget(List.of());
     }
     boolean isSilent = now - known.newestUnixNanos >= FORGET_NANOS;
-    FindingStep<Renewals> step = judge(known, now, complaints);
+    FindingStep<Renewals> step = judge(known, Math.max(now, known.newestUnixNanos), complaints);
     return isSilent ? FindingStep.forget(step.findings()) : step;
   }
 

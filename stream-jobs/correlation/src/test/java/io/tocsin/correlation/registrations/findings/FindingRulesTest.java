@@ -35,7 +35,7 @@ class FindingRulesTest {
       story.then(seen(Kind.REBOUND, ms(20_000 + 100L * i), i));
     }
     assertThat(story.told()).isEmpty();
-    story.then(seen(Kind.REBOUND, ms(21_000), 9));
+    story.then(seen(Kind.REBOUND, ms(21_000), 9)).until(ms(21_000));
 
     assertThat(story.told()).containsExactly("raise rebind_share");
     assertThat(story.last().getDevice()).isEqualTo("10.1.0.1 via 10.1.2.1");
@@ -218,6 +218,7 @@ class FindingRulesTest {
     for (int i = 0; i < 3; i++) {
       story.then(seen(Kind.NO_FREE_LEASES, ms(500L * i), i));
     }
+    story.until(ms(1_000));
     assertThat(story.told()).containsExactly("raise pool_exhausted");
     assertThat(story.until(Duration.ofMinutes(10)).told())
         .containsExactly("raise pool_exhausted", "clear pool_exhausted");
