@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Keeps the messages of a client in the order in which they happened, and folds them into the
@@ -85,10 +86,11 @@ final class MessageFold {
     int place = Collections.binarySearch(messages, message, DhcpMessage.ORDER);
     place = Math.max(place < 0 ? -place - 1 : place, tracked.absorbedCount());
     messages.add(place, message);
-    return absorb(tracked, messages);
+    return absorb(tracked, messages, !message.isLogged());
   }
 
-  private TrackedClient absorb(TrackedClient tracked, List<DhcpMessage> messages) {
+  private TrackedClient absorb(
+      TrackedClient tracked, List<DhcpMessage> messages, boolean isOnTheWire) {
     long cut = messages.get(messages.size() - 1).timeUnixNanos() - latenessNanos;
     int absorbed = tracked.absorbedCount();
     Client base = tracked.base();
@@ -107,7 +109,7 @@ final class MessageFold {
     List<DhcpMessage> newest = new ArrayList<>(kept.subList(first, kept.size()));
     int absorbedNow = newest.size();
     newest.addAll(messages.subList(next, messages.size()));
-    return tracked.withMessages(base, newest, absorbedNow);
+    return tracked.withMessages(base, newest, absorbedNow, isOnTheWire);
   }
 
   /** Whether a message is news: without it, one less would have been handled. */
@@ -136,7 +138,7 @@ final class MessageFold {
 
   /** Whether a message was delivered before. */
   static boolean isKnown(TrackedClient tracked, DhcpMessage message) {
-    return tracked.messages().stream()
+    return Stream.concat(tracked.messages().stream(), tracked.waiting().stream())
         .anyMatch(other -> !other.eventId().isEmpty() && other.eventId().equals(message.eventId()));
   }
 }

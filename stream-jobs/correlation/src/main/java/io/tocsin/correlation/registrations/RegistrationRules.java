@@ -6,6 +6,7 @@ import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.registrations.v1.State;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
@@ -28,6 +29,7 @@ public final class RegistrationRules {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MessageFold messages;
+  private final WaitingLines waitingLines;
   private final Observer observer;
   private final long repeatWindowNanos;
   private final long forgetAfterNanos;
@@ -40,7 +42,9 @@ public final class RegistrationRules {
    * @param forgetAfter silence after which a client without a running lease is forgotten
    */
   public RegistrationRules(Duration lateness, Duration repeatWindow, Duration forgetAfter) {
-    this.messages = new MessageFold(lateness, new Repeats(repeatWindow));
+    Repeats repeats = new Repeats(repeatWindow);
+    this.messages = new MessageFold(lateness, repeats);
+    this.waitingLines = new WaitingLines(messages, repeats);
     this.observer = new Observer(messages);
     this.repeatWindowNanos = repeatWindow.toNanos();
     this.forgetAfterNanos = forgetAfter.toNanos();
@@ -71,12 +75,18 @@ public final class RegistrationRules {
     if (messages.isTooLate(known, message)) {
       return RegistrationStep.tooLate(known);
     }
-    TrackedClient now = messages.with(known, message);
-    Client after = messages.fold(now);
-    List<Observation> observations =
-        observer.onMessage(event.getDhcp().getMac(), now, message, before, after);
-    return tell(event.getDhcp().getMac(), familyOf(event), now, before, after, access)
-        .observing(observations);
+    if (waitingLines.mustWait(known, before, message)) {
+      return withTimer(known.keepingWaiting(message), before, List.of());
+    }
+    Telling telling = new Telling(event.getDhcp().getMac(), familyOf(event), access, known, before);
+    if (!message.isLogged()) {
+      telling.takeAll(waitingLines.before(known, message));
+    }
+    telling.take(message);
+    if (!message.isLogged()) {
+      telling.takeAll(waitingLines.repeating(known, message));
+    }
+    return telling.step();
   }
 
   /**
@@ -113,24 +123,65 @@ public final class RegistrationRules {
     if (state == null || state.timerAtUnixNanos() > nowUnixNanos) {
       return RegistrationStep.silent(state, List.of());
     }
-    Client before = messages.fold(state);
-    TrackedClient now = state.at(nowUnixNanos);
-    Client after = messages.fold(now);
-    RegistrationStep step =
-        tell(mac, family, now, before, after, access)
-            .observing(observer.onTimer(mac, family, before, after));
-    return forgetAt(after) <= nowUnixNanos ? step.forgetting() : step;
+    Telling telling = new Telling(mac, family, access, state, messages.fold(state));
+    telling.takeAll(WaitingLines.due(state, nowUnixNanos));
+    telling.reach(nowUnixNanos);
+    RegistrationStep step = telling.step();
+    return mayForget(telling, nowUnixNanos) ? step.forgetting() : step;
   }
 
-  private RegistrationStep tell(
-      String mac, int family, TrackedClient now, Client before, Client after, Access access) {
-    boolean isTold = after.state() == State.STATE_UNSPECIFIED || !isTransition(before, after);
-    TrackedClient told = isTold ? now : now.told(nextVersion(now, after));
-    List<Registration> decisions =
-        isTold
-            ? List.of()
-            : List.of(registration(mac, family, told.version(), before, after, access));
-    return withTimer(told, after, decisions);
+  private boolean mayForget(Telling telling, long nowUnixNanos) {
+    return forgetAt(telling.client) <= nowUnixNanos && telling.now.waiting().isEmpty();
+  }
+
+  /** One client in one step: what it becomes, and what is told of that. */
+  private final class Telling {
+    private final String mac;
+    private final int family;
+    private final Access access;
+    private final List<Registration> decisions = new ArrayList<>(1);
+    private final List<Observation> observations = new ArrayList<>(3);
+    private TrackedClient now;
+    private Client client;
+
+    Telling(String mac, int family, Access access, TrackedClient known, Client client) {
+      this.mac = mac;
+      this.family = family;
+      this.access = access;
+      this.now = known;
+      this.client = client;
+    }
+
+    void take(DhcpMessage message) {
+      now = messages.with(now, message);
+      Client after = messages.fold(now);
+      observations.addAll(observer.onMessage(mac, now, message, client, after));
+      become(after);
+    }
+
+    void takeAll(List<DhcpMessage> lines) {
+      now = lines.isEmpty() ? now : now.waitingNoMoreFor(lines);
+      lines.forEach(this::take);
+    }
+
+    void reach(long unixNanos) {
+      now = now.at(unixNanos);
+      Client after = messages.fold(now);
+      observations.addAll(observer.onTimer(mac, family, client, after));
+      become(after);
+    }
+
+    private void become(Client after) {
+      if (after.state() != State.STATE_UNSPECIFIED && isTransition(client, after)) {
+        now = now.told(nextVersion(now, after));
+        decisions.add(registration(mac, family, now.version(), client, after, access));
+      }
+      client = after;
+    }
+
+    RegistrationStep step() {
+      return withTimer(now, client, decisions).observing(observations);
+    }
   }
 
   private boolean isTransition(Client before, Client after) {
@@ -155,10 +206,12 @@ public final class RegistrationRules {
   /** One timer at a time: one that is set and comes earlier looks again. */
   private RegistrationStep withTimer(
       TrackedClient tracked, Client client, List<Registration> decisions) {
-    long wanted =
+    long ends =
         client.isLeased() && client.lease().isTimed()
             ? client.lease().expiresAtUnixNanos()
             : forgetAt(client);
+    long wanted =
+        tracked.waiting().stream().mapToLong(DhcpMessage::timeUnixNanos).reduce(ends, Math::min);
     long set = tracked.timerAtUnixNanos();
     boolean isSet = set != Lease.NEVER && set > tracked.clockUnixNanos() && set <= wanted;
     return isSet

@@ -36,9 +36,8 @@ class RegistrationOrderTest {
       RegistrationStory expected = RegistrationStory.of(inOrder.toArray(Event[]::new));
       RegistrationStory story = RegistrationStory.of(shuffled.toArray(Event[]::new));
 
-      assertThat(story.client()).as("seed %d, case %d", seed, i).isEqualTo(expected.client());
       assertThat(story.until(LATER).client())
-          .as("seed %d, case %d, after timers", seed, i)
+          .as("seed %d, case %d", seed, i)
           .isEqualTo(expected.until(LATER).client());
       assertThat(story.tooLate()).isZero();
       assertVersionsRise(story);
@@ -58,8 +57,8 @@ class RegistrationOrderTest {
         List<Event> inOrder = seenByPaths(randomMessages(random, start), random);
         List<Event> shuffled = new ArrayList<>(inOrder);
         Collections.shuffle(shuffled, random);
-        expected.then(inOrder.toArray(Event[]::new));
-        story.then(shuffled.toArray(Event[]::new));
+        expected.then(inOrder.toArray(Event[]::new)).until(start.plusSeconds(60));
+        story.then(shuffled.toArray(Event[]::new)).until(start.plusSeconds(60));
       }
 
       assertThat(story.client()).as("seed %d, case %d", seed, i).isEqualTo(expected.client());

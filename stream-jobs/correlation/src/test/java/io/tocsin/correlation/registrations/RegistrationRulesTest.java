@@ -220,6 +220,47 @@ class RegistrationRulesTest {
         client.rebind(after(33_000)));
 
     assertThat(story.observed()).containsOnlyOnce(Kind.REBOUND);
+    assertThat(story.told()).endsWith("bound by ack", "rebinding by request");
+    assertThat(story.until(after(33_020)).told())
+        .endsWith("bound by ack", "rebinding by request", "bound by ack");
+  }
+
+  @Test
+  void requestThatOnlyALogShowsIsToldOnceAndWhenItsTimeHasCome() {
+    RegistrationStory story = RegistrationStory.of(exchange());
+    client.transaction(2);
+    Event request = DhcpEvents.logged(client.renew(after(30_000)), after(30_000));
+    Event ack = DhcpEvents.logged(client.ack(after(30_010)), after(30_010));
+    story.then(request, request, ack).until(after(29_999));
+    assertThat(story.decisions()).hasSize(3);
+
+    story.until(after(30_010)).then(request, ack);
+
+    assertThat(story.told()).hasSize(5).endsWith("renewing by request", "bound by ack");
+    assertThat(story.state().waiting()).isEmpty();
+  }
+
+  @Test
+  void requestOfALogComesBeforeTheAnswerThatTheWireShows() {
+    RegistrationStory story = RegistrationStory.of(exchange());
+    client.transaction(2);
+    story.then(
+        DhcpEvents.logged(client.renew(after(30_000)), after(30_000)), client.ack(after(30_010)));
+
+    assertThat(story.told()).endsWith("renewing by request", "bound by ack");
+    assertThat(story.state().waiting()).isEmpty();
+  }
+
+  @Test
+  void logWaitsForNobodyWhereTheWireIsNotHeard() {
+    RegistrationStory story = new RegistrationStory();
+    for (Event event : exchange()) {
+      story.then(DhcpEvents.logged(event, after(0)));
+    }
+    client.transaction(2);
+    story.then(DhcpEvents.logged(client.renew(after(30_000)), after(30_000)));
+
+    assertThat(story.told()).last().isEqualTo("renewing by request");
   }
 
   @Test
@@ -241,7 +282,8 @@ class RegistrationRulesTest {
         DhcpEvents.logged(client.renew(NOON.plusSeconds(31)), NOON.plusSeconds(31)),
         DhcpEvents.logged(client.rebind(NOON.plusSeconds(53)), NOON.plusSeconds(53)));
 
-    assertThat(story.told()).endsWith("renewing by request", "rebinding by request");
+    assertThat(story.until(NOON.plusSeconds(53)).told())
+        .endsWith("renewing by request", "rebinding by request");
   }
 
   @Test
