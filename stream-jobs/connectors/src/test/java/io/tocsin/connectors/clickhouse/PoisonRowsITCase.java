@@ -1,0 +1,152 @@
+package io.tocsin.connectors.clickhouse;
+
+import static io.tocsin.testsupport.Instants.unixNanos;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.connectors.tables.AlertHistoryTable;
+import io.tocsin.connectors.tables.EventTables;
+import io.tocsin.connectors.tables.RegistrationHistoryTable;
+import io.tocsin.connectors.tables.WanEpisodesTable;
+import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.Registration;
+import io.tocsin.testsupport.ClickHouseUnderTest;
+import io.tocsin.wan.v1.WanEpisode;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.flink.metrics.testutils.MetricListener;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * No row stops its block: whatever a message holds, it becomes a row that the server takes and
+ * gives back, or a reject that it takes. What a server would refuse, an encoder has refused before.
+ */
+class PoisonRowsITCase {
+  private static final int MESSAGES = 3_000;
+  private static final BlockLimits ROOMY = new BlockLimits(100_000, 1 << 28, 1 << 28, 1);
+
+  private final String mark = "poison-" + UUID.randomUUID();
+  private ClickHouseUnderTest clickHouse;
+  private ClientInserter inserter;
+
+  @BeforeEach
+  void connect() {
+    clickHouse = ClickHouseUnderTest.require();
+    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+  }
+
+  @AfterEach
+  void disconnect() {
+    if (inserter != null) {
+      inserter.close();
+    }
+  }
+
+  @Test
+  void anyEventIsARowOfItsTableOrAReject() throws Exception {
+    HostileMessages hostile = new HostileMessages(418);
+    // Recent ones, so that no retention takes rows before they are counted.
+    long now = unixNanos(Instant.now());
+    List<Event> events =
+        messages(
+            () ->
+                hostile
+                    .fill(Event.newBuilder())
+                    .setAgentId(mark)
+                    .setReceivedAtUnixNanos(now)
+                    .setEventTimeUnixNanos(now)
+                    .build());
+
+    Map<String, Integer> rows = insert(new EventTables(), events);
+
+    assertThat(rows).hasSize(10);
+    assertThat(rows.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
+    assertThat(rows).allSatisfy((table, count) -> assertThat(count).as(table).isGreaterThan(20));
+    rows.forEach(
+        (table, count) -> assertThat(readable(table, "agent_id")).as(table).isEqualTo(count));
+  }
+
+  @Test
+  void eventOfAnyTimeIsARowOfItsTableOrAReject() throws Exception {
+    HostileMessages hostile = new HostileMessages(419);
+
+    Map<String, Integer> rows =
+        insert(
+            new EventTables(),
+            messages(() -> hostile.fill(Event.newBuilder()).setAgentId(mark).build()));
+
+    assertThat(rows.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
+    rows.forEach(
+        (table, count) ->
+            assertThat(readable(table, "agent_id")).as(table).isLessThanOrEqualTo(count));
+  }
+
+  @Test
+  void anyTransitionIsARowOfItsHistoryOrAReject() throws Exception {
+    HostileMessages hostile = new HostileMessages(420);
+
+    assertThat(
+            insert(
+                new AlertHistoryTable(),
+                messages(() -> hostile.fill(Alert.newBuilder()).setSite(mark).build())))
+        .containsOnlyKeys("alert_history", "rejects");
+    assertThat(
+            insert(
+                new RegistrationHistoryTable(),
+                messages(() -> hostile.fill(Registration.newBuilder()).setSite(mark).build())))
+        .containsOnlyKeys("registration_history", "rejects");
+    assertThat(
+            insert(
+                new WanEpisodesTable(),
+                messages(() -> hostile.fill(WanEpisode.newBuilder()).setSite(mark).build())))
+        .containsOnlyKeys("wan_episodes", "rejects");
+    for (String table : List.of("alert_history", "registration_history", "wan_episodes")) {
+      assertThat(readable(table, "site")).as(table).isPositive();
+    }
+    assertThat(readable("rejects", "site")).isPositive();
+  }
+
+  private interface Source<T> {
+    T next();
+  }
+
+  private static <T> List<T> messages(Source<T> source) {
+    return IntStream.range(0, MESSAGES).mapToObj(i -> source.next()).toList();
+  }
+
+  /** Rows that the server took, by table. */
+  private <T> Map<String, Integer> insert(TableRouter<T> router, List<T> messages)
+      throws IOException, InterruptedException {
+    Collection<Block> blocks = new ArrayList<>();
+    try (var writer =
+        new ClickHouseWriter<>(router, ROOMY, new MetricListener().getMetricGroup())) {
+      for (T message : messages) {
+        writer.write(message, null);
+      }
+      blocks.addAll(writer.prepareCommit());
+    }
+    for (Block block : blocks) {
+      inserter.insert(block);
+    }
+    return blocks.stream()
+        .collect(Collectors.toMap(Block::table, Block::rows, Integer::sum, TreeMap::new));
+  }
+
+  /** How many rows are there, each of which was written out as text. */
+  private int readable(String table, String column) {
+    return Integer.parseInt(
+        clickHouse.query(
+            "SELECT countIf(length(formatRow('TabSeparated', *)) > 0) FROM tocsin.%s WHERE %s = '%s'"
+                .formatted(table, column, mark)));
+  }
+}
