@@ -20,19 +20,27 @@ class RegistrationSnapshotTest {
 
   /** The state of a registered client that is bound. */
   private static OperatorSubtaskState ofABoundClient() throws Exception {
+    return of(
+        CLIENT.discover(NOON),
+        CLIENT.offer(NOON.plusMillis(1)),
+        CLIENT.select(NOON.plusMillis(2)),
+        CLIENT.ack(NOON.plusMillis(3)));
+  }
+
+  /** The same, and its server has logged a request that the wire has not shown yet. */
+  private static OperatorSubtaskState ofAClientWhoseLineWaits() throws Exception {
+    Event request = CLIENT.transaction(2).rebind(NOON.plusSeconds(30));
+    return of(CLIENT.ack(NOON), DhcpEvents.logged(request, NOON.plusSeconds(30)));
+  }
+
+  private static OperatorSubtaskState of(Event... events) throws Exception {
     var harness = RegistrationFunctionTest.newHarness();
     try {
       harness.open();
       harness.processElement2(
           Device.newBuilder().setMac("02:00:00:00:00:2a").setAccess(Access.ACCESS_ALLOWED).build(),
           0);
-      for (Event event :
-          new Event[] {
-            CLIENT.discover(NOON),
-            CLIENT.offer(NOON.plusMillis(1)),
-            CLIENT.select(NOON.plusMillis(2)),
-            CLIENT.ack(NOON.plusMillis(3))
-          }) {
+      for (Event event : events) {
         harness.processElement1(event, 0);
       }
       return harness.snapshot(1, 1);
@@ -61,6 +69,26 @@ class RegistrationSnapshotTest {
       assertThat(renewing.getAccess()).isEqualTo(Access.ACCESS_ALLOWED);
       assertThat(renewing.getServer()).isEqualTo(DhcpEvents.SERVER);
       assertThat(renewing.getVersion()).isEqualTo(NOON.toEpochMilli() + 3);
+    } finally {
+      harness.close();
+    }
+  }
+
+  @Test
+  void lineThatWaitsInVersion2GivesWayToTheWire() throws Exception {
+    var harness = RegistrationFunctionTest.newHarness();
+    try {
+      harness.initializeState(
+          KeptState.of("registrations-v2.bin", RegistrationSnapshotTest::ofAClientWhoseLineWaits));
+      harness.open();
+
+      Event rebind = CLIENT.transaction(2).rebind(NOON.plusSeconds(30).minusMillis(5));
+      harness.processElement1(rebind.toBuilder().setEventId("later").build(), 0);
+      harness.processBothWatermarks(new Watermark(NOON.plusSeconds(31).toEpochMilli()));
+
+      assertThat(harness.extractOutputValues())
+          .extracting(Registration::getState)
+          .containsExactly(State.STATE_REBINDING);
     } finally {
       harness.close();
     }
