@@ -331,6 +331,77 @@ ORDER BY (device, interface, minute)
 TTL minute + toIntervalDay(120)
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
 
+CREATE TABLE tocsin.lease_latencies
+(
+    `event_id` String COMMENT 'the answer\'s event' CODEC(ZSTD(1)),
+    `event_time` DateTime64(9, 'UTC') COMMENT 'when the server answered' CODEC(Delta(8), ZSTD(1)),
+    `kind` Enum8('offer' = 1, 'ack' = 2) COMMENT 'offer: to a DISCOVER or SOLICIT; ack: to a request, be it new, renewing or rebinding',
+    `family` UInt8 COMMENT '4 or 6' CODEC(ZSTD(1)),
+    `mac` String COMMENT 'hardware address of the client, lower case with colons' CODEC(ZSTD(1)),
+    `ip` String COMMENT 'address that the answer is about' CODEC(ZSTD(1)),
+    `server` LowCardinality(String) COMMENT 'server that answered',
+    `scope` LowCardinality(String) COMMENT 'relay agent, else the subnet of the address',
+    `relay` LowCardinality(String) COMMENT 'relay agent that it came through; empty without one',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `latency_ms` Float64 COMMENT 'from the question to this answer, milliseconds; a question that was sent again counts from its first' CODEC(ZSTD(1))
+)
+ENGINE = MergeTree
+PARTITION BY toMonday(event_time)
+ORDER BY (server, kind, event_time, event_id)
+TTL toDateTime(event_time) + toIntervalDay(120)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.lease_latency_1d_states
+(
+    `server` LowCardinality(String) COMMENT 'server that answered',
+    `scope` LowCardinality(String) COMMENT 'relay agent, else the subnet of the address',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `kind` Enum8('offer' = 1, 'ack' = 2) COMMENT 'what the server answered',
+    `time` DateTime('UTC') COMMENT 'start of the day in which the server answered' CODEC(Delta(4), ZSTD(1)),
+    `answers` SimpleAggregateFunction(sum, UInt64) COMMENT 'answers' CODEC(ZSTD(1)),
+    `latencies` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Float32, UInt8) COMMENT 'latencies of the answers, milliseconds' CODEC(ZSTD(3)),
+    `latency_max_ms` SimpleAggregateFunction(max, Float64) COMMENT 'longest latency' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYear(time)
+ORDER BY (server, kind, time, scope, site)
+TTL time + toIntervalYear(10)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.lease_latency_1h_states
+(
+    `server` LowCardinality(String) COMMENT 'server that answered',
+    `scope` LowCardinality(String) COMMENT 'relay agent, else the subnet of the address',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `kind` Enum8('offer' = 1, 'ack' = 2) COMMENT 'what the server answered',
+    `time` DateTime('UTC') COMMENT 'start of the hour in which the server answered' CODEC(Delta(4), ZSTD(1)),
+    `answers` SimpleAggregateFunction(sum, UInt64) COMMENT 'answers' CODEC(ZSTD(1)),
+    `latencies` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Float32, UInt8) COMMENT 'latencies of the answers, milliseconds' CODEC(ZSTD(3)),
+    `latency_max_ms` SimpleAggregateFunction(max, Float64) COMMENT 'longest latency' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(time)
+ORDER BY (server, kind, time, scope, site)
+TTL time + toIntervalDay(1830)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.lease_latency_1m_states
+(
+    `server` LowCardinality(String) COMMENT 'server that answered',
+    `scope` LowCardinality(String) COMMENT 'relay agent, else the subnet of the address',
+    `site` LowCardinality(String) COMMENT 'configured place',
+    `kind` Enum8('offer' = 1, 'ack' = 2) COMMENT 'what the server answered',
+    `time` DateTime('UTC') COMMENT 'start of the minute in which the server answered' CODEC(Delta(4), ZSTD(1)),
+    `answers` SimpleAggregateFunction(sum, UInt64) COMMENT 'answers' CODEC(ZSTD(1)),
+    `latencies` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Float32, UInt8) COMMENT 'latencies of the answers, milliseconds' CODEC(ZSTD(3)),
+    `latency_max_ms` SimpleAggregateFunction(max, Float64) COMMENT 'longest latency' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toMonday(time)
+ORDER BY (server, kind, time, scope, site)
+TTL time + toIntervalDay(400)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
 CREATE TABLE tocsin.link_probes
 (
     `event_id` String COMMENT 'stable identity: <agent_id>-<boot_id>-<sequence>' CODEC(ZSTD(1)),
@@ -961,6 +1032,90 @@ GROUP BY
     interface,
     minute;
 
+CREATE MATERIALIZED VIEW tocsin.lease_latency_1d_from_lease_latency_1h TO tocsin.lease_latency_1d_states
+(
+    `server` LowCardinality(String),
+    `scope` LowCardinality(String),
+    `site` LowCardinality(String),
+    `kind` Enum8('offer' = 1, 'ack' = 2),
+    `time` DateTime('UTC'),
+    `answers` UInt64,
+    `latencies` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Float32, UInt8),
+    `latency_max_ms` SimpleAggregateFunction(max, Float64)
+)
+AS SELECT
+    server,
+    scope,
+    site,
+    kind,
+    toDateTime(toStartOfDay(s.time), 'UTC') AS time,
+    sum(s.answers) AS answers,
+    quantilesExactWeightedMergeState(0.5, 0.95, 0.99)(s.latencies) AS latencies,
+    max(s.latency_max_ms) AS latency_max_ms
+FROM tocsin.lease_latency_1h_states AS s
+GROUP BY
+    server,
+    scope,
+    site,
+    kind,
+    time;
+
+CREATE MATERIALIZED VIEW tocsin.lease_latency_1h_from_lease_latency_1m TO tocsin.lease_latency_1h_states
+(
+    `server` LowCardinality(String),
+    `scope` LowCardinality(String),
+    `site` LowCardinality(String),
+    `kind` Enum8('offer' = 1, 'ack' = 2),
+    `time` DateTime('UTC'),
+    `answers` UInt64,
+    `latencies` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Float32, UInt8),
+    `latency_max_ms` SimpleAggregateFunction(max, Float64)
+)
+AS SELECT
+    server,
+    scope,
+    site,
+    kind,
+    toDateTime(toStartOfHour(s.time), 'UTC') AS time,
+    sum(s.answers) AS answers,
+    quantilesExactWeightedMergeState(0.5, 0.95, 0.99)(s.latencies) AS latencies,
+    max(s.latency_max_ms) AS latency_max_ms
+FROM tocsin.lease_latency_1m_states AS s
+GROUP BY
+    server,
+    scope,
+    site,
+    kind,
+    time;
+
+CREATE MATERIALIZED VIEW tocsin.lease_latency_1m_from_lease_latencies TO tocsin.lease_latency_1m_states
+(
+    `server` LowCardinality(String),
+    `scope` LowCardinality(String),
+    `site` LowCardinality(String),
+    `kind` Enum8('offer' = 1, 'ack' = 2),
+    `time` DateTime('UTC'),
+    `answers` UInt64,
+    `latencies` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Float32, UInt8),
+    `latency_max_ms` Float64
+)
+AS SELECT
+    server,
+    scope,
+    site,
+    kind,
+    toDateTime(toStartOfMinute(l.event_time), 'UTC') AS time,
+    count() AS answers,
+    quantilesExactWeightedState(0.5, 0.95, 0.99)(reinterpretAsFloat32(bitAnd(reinterpretAsUInt32(toFloat32(l.latency_ms)) + 32768, 4294901760)), 1) AS latencies,
+    max(l.latency_ms) AS latency_max_ms
+FROM tocsin.lease_latencies AS l
+GROUP BY
+    server,
+    scope,
+    site,
+    kind,
+    time;
+
 CREATE MATERIALIZED VIEW tocsin.listener_totals_from_agent_stats TO tocsin.listener_totals
 (
     `agent_id` LowCardinality(String),
@@ -1506,6 +1661,108 @@ GROUP BY
 ORDER BY
     agent_id ASC,
     listener ASC;
+
+CREATE VIEW tocsin.lease_latency_1d
+(
+    `server` LowCardinality(String),
+    `scope` LowCardinality(String),
+    `site` LowCardinality(String),
+    `kind` Enum8('offer' = 1, 'ack' = 2),
+    `time` DateTime('UTC'),
+    `answers` UInt64,
+    `percentiles` Array(Float32),
+    `latency_p50_ms` Float32,
+    `latency_p95_ms` Float32,
+    `latency_p99_ms` Float32,
+    `latency_max_ms` SimpleAggregateFunction(max, Float64)
+)
+AS SELECT
+    server,
+    scope,
+    site,
+    kind,
+    time,
+    sum(s.answers) AS answers,
+    quantilesExactWeightedMerge(0.5, 0.95, 0.99)(s.latencies) AS percentiles,
+    percentiles[1] AS latency_p50_ms,
+    percentiles[2] AS latency_p95_ms,
+    percentiles[3] AS latency_p99_ms,
+    max(s.latency_max_ms) AS latency_max_ms
+FROM tocsin.lease_latency_1d_states AS s
+GROUP BY
+    server,
+    scope,
+    site,
+    kind,
+    time;
+
+CREATE VIEW tocsin.lease_latency_1h
+(
+    `server` LowCardinality(String),
+    `scope` LowCardinality(String),
+    `site` LowCardinality(String),
+    `kind` Enum8('offer' = 1, 'ack' = 2),
+    `time` DateTime('UTC'),
+    `answers` UInt64,
+    `percentiles` Array(Float32),
+    `latency_p50_ms` Float32,
+    `latency_p95_ms` Float32,
+    `latency_p99_ms` Float32,
+    `latency_max_ms` SimpleAggregateFunction(max, Float64)
+)
+AS SELECT
+    server,
+    scope,
+    site,
+    kind,
+    time,
+    sum(s.answers) AS answers,
+    quantilesExactWeightedMerge(0.5, 0.95, 0.99)(s.latencies) AS percentiles,
+    percentiles[1] AS latency_p50_ms,
+    percentiles[2] AS latency_p95_ms,
+    percentiles[3] AS latency_p99_ms,
+    max(s.latency_max_ms) AS latency_max_ms
+FROM tocsin.lease_latency_1h_states AS s
+GROUP BY
+    server,
+    scope,
+    site,
+    kind,
+    time;
+
+CREATE VIEW tocsin.lease_latency_1m
+(
+    `server` LowCardinality(String),
+    `scope` LowCardinality(String),
+    `site` LowCardinality(String),
+    `kind` Enum8('offer' = 1, 'ack' = 2),
+    `time` DateTime('UTC'),
+    `answers` UInt64,
+    `percentiles` Array(Float32),
+    `latency_p50_ms` Float32,
+    `latency_p95_ms` Float32,
+    `latency_p99_ms` Float32,
+    `latency_max_ms` SimpleAggregateFunction(max, Float64)
+)
+AS SELECT
+    server,
+    scope,
+    site,
+    kind,
+    time,
+    sum(s.answers) AS answers,
+    quantilesExactWeightedMerge(0.5, 0.95, 0.99)(s.latencies) AS percentiles,
+    percentiles[1] AS latency_p50_ms,
+    percentiles[2] AS latency_p95_ms,
+    percentiles[3] AS latency_p99_ms,
+    max(s.latency_max_ms) AS latency_max_ms
+FROM tocsin.lease_latency_1m_states AS s
+GROUP BY
+    server,
+    scope,
+    site,
+    kind,
+    time;
 
 CREATE VIEW tocsin.registrations
 (
