@@ -70,7 +70,7 @@ public final class Rejects {
    * are those of the alert.
    */
   public static Event invalid(Alert alert, String detail) {
-    return ofTransition(
+    return ofRow(
             alert.getEventId(),
             alert.getLastSeenUnixNanos(),
             alert.toByteString(),
@@ -85,7 +85,7 @@ public final class Rejects {
    * For a transition of a registration whose values do not fit table {@code registration_history}.
    */
   public static Event invalid(Registration registration, String detail) {
-    return ofTransition(
+    return ofRow(
             registration.getEventId(),
             registration.getChangedAtUnixNanos(),
             registration.toByteString(),
@@ -98,7 +98,7 @@ public final class Rejects {
 
   /** For a transition of an episode whose values do not fit table {@code wan_episodes}. */
   public static Event invalid(WanEpisode episode, String detail) {
-    return ofTransition(
+    return ofRow(
             episode.getEventId(),
             episode.getChangedAtUnixNanos(),
             episode.toByteString(),
@@ -109,7 +109,17 @@ public final class Rejects {
         .build();
   }
 
-  private static Event.Builder ofTransition(
+  /**
+   * For a row of a correlation whose values do not fit its table; device and site are still to be
+   * set.
+   *
+   * @param eventId event that caused the row
+   * @param unixNanos event time of the row
+   * @param bytes what the row was to be made of
+   * @param stage job that made it
+   * @param detail one sentence for a person
+   */
+  public static Event.Builder ofRow(
       String eventId, long unixNanos, ByteString bytes, Stage stage, String detail) {
     return Event.newBuilder()
         .setEventId(eventId)

@@ -67,6 +67,12 @@ public final class OperatorUids {
   /** Registrations: transitions to ClickHouse. */
   public static final String REGISTRATIONS_HISTORY_SINK = "registrations-history-sink";
 
+  /** Registrations: keeps the answers of servers, as rows. */
+  public static final String REGISTRATIONS_ANSWERS_ROWS = "registrations-answers-rows";
+
+  /** Registrations: latency of each answer to ClickHouse. */
+  public static final String REGISTRATIONS_ANSWERS_SINK = "registrations-answers-sink";
+
   /** Registrations: observations for renewals. */
   public static final String REGISTRATIONS_RENEWALS_FILTER = "registrations-renewals-filter";
 
@@ -188,6 +194,8 @@ public final class OperatorUids {
           REGISTRATIONS_RULES,
           REGISTRATIONS_TRANSITIONS_SINK,
           REGISTRATIONS_HISTORY_SINK,
+          REGISTRATIONS_ANSWERS_ROWS,
+          REGISTRATIONS_ANSWERS_SINK,
           REGISTRATIONS_RENEWALS_FILTER,
           REGISTRATIONS_RENEWALS_RULES,
           REGISTRATIONS_REFUSALS_FILTER,

@@ -5,6 +5,8 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.connectors.tables.EventTables;
+import io.tocsin.connectors.tables.LeaseLatenciesTable;
+import io.tocsin.connectors.tables.LeaseLatency;
 import io.tocsin.connectors.tables.RegistrationHistoryTable;
 import io.tocsin.connectors.tables.WanEpisodesTable;
 import io.tocsin.events.v1.Event;
@@ -150,6 +152,54 @@ class CorrelationTablesITCase {
         .containsExactly(
             "4\texpired\tbound\t\\N\tlease_expired",
             "6\tbound\tnone\t2026-11-20 12:01:00.000000000\tack");
+  }
+
+  @Test
+  void latencyOfAnAnswerReadsAsItWasWritten() throws IOException {
+    LeaseLatency offer = answer(LeaseLatency.Kind.OFFER, unixNanos(NOON), 1.25);
+    LeaseLatency ack = answer(LeaseLatency.Kind.ACK, unixNanos(NOON.plusMillis(5)), 2.5);
+    RowEncoder<LeaseLatency> encoder = new LeaseLatenciesTable().encoderFor(offer);
+    BlockBuilder block = new BlockBuilder(encoder);
+    block.add(offer, encoder);
+    block.add(ack, encoder);
+
+    inserter.insert(block.seal());
+
+    assertThat(
+            clickHouse
+                .query(
+                    "SELECT event_id, event_time, kind, family, mac, ip, scope, relay, site,"
+                        + " latency_ms FROM tocsin.lease_latencies WHERE server = '"
+                        + identity
+                        + "' ORDER BY kind")
+                .lines())
+        .containsExactly(
+            "agent-1-1-1\t2026-11-20 12:00:00.000000000\toffer\t4\t02:00:00:00:00:2a\t10.1.2.3"
+                + "\t10.1.2.0/24\t\tdc1\t1.25",
+            "agent-1-1-1\t2026-11-20 12:00:00.005000000\tack\t4\t02:00:00:00:00:2a\t10.1.2.3"
+                + "\t10.1.2.0/24\t\tdc1\t2.5");
+    assertThat(
+            clickHouse.query(
+                "SELECT groupArray((kind, answers, latency_p50_ms)) FROM (SELECT * FROM"
+                    + " tocsin.lease_latency_1d WHERE server = '"
+                    + identity
+                    + "' ORDER BY kind)"))
+        .isEqualTo("[('offer',1,1.25),('ack',1,2.5)]");
+  }
+
+  private LeaseLatency answer(LeaseLatency.Kind kind, long timeUnixNanos, double latencyMs) {
+    return new LeaseLatency(
+        "agent-1-1-1",
+        timeUnixNanos,
+        kind,
+        4,
+        "02:00:00:00:00:2a",
+        "10.1.2.3",
+        identity,
+        "10.1.2.0/24",
+        "",
+        "dc1",
+        latencyMs);
   }
 
   @Test

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.connectors.tables.AlertHistoryTable;
 import io.tocsin.connectors.tables.EventTables;
+import io.tocsin.connectors.tables.LeaseLatenciesTable;
+import io.tocsin.connectors.tables.LeaseLatency;
 import io.tocsin.connectors.tables.RegistrationHistoryTable;
 import io.tocsin.connectors.tables.WanEpisodesTable;
 import io.tocsin.events.v1.Event;
@@ -114,6 +116,41 @@ class PoisonRowsITCase {
       assertThat(readable(table, "site")).as(table).isPositive();
     }
     assertThat(readable("rejects", "site")).isPositive();
+  }
+
+  @Test
+  void anyAnswerIsARowOfItsTableAndItsRollUpsOrAReject() throws Exception {
+    HostileMessages hostile = new HostileMessages(421);
+    long now = unixNanos(Instant.now());
+    List<LeaseLatency> answers =
+        messages(
+            () -> {
+              Registration texts = hostile.fill(Registration.newBuilder()).build();
+              return new LeaseLatency(
+                  texts.getEventId(),
+                  texts.getChangedAtUnixNanos() < 0 ? texts.getChangedAtUnixNanos() : now,
+                  LeaseLatency.Kind.values()[texts.getStateValue() & 1],
+                  texts.getFamily(),
+                  texts.getMac(),
+                  texts.getIp(),
+                  texts.getServer(),
+                  texts.getHostname(),
+                  texts.getRelay(),
+                  mark,
+                  hostile.fill(WanEpisode.newBuilder()).getPeakMs());
+            });
+
+    Map<String, Integer> rows = insert(new LeaseLatenciesTable(), answers);
+
+    assertThat(rows).containsOnlyKeys("lease_latencies", "rejects");
+    assertThat(readable("lease_latencies", "site")).isEqualTo(rows.get("lease_latencies"));
+    assertThat(
+            clickHouse.query(
+                "SELECT sum(answers), count() = countIf(length(formatRow('TabSeparated', *)) > 0)"
+                    + " FROM tocsin.lease_latency_1d WHERE site = '"
+                    + mark
+                    + "'"))
+        .isEqualTo(rows.get("lease_latencies") + "\t1");
   }
 
   private interface Source<T> {

@@ -4,7 +4,10 @@ import io.tocsin.connectors.clickhouse.ClickHouseSink;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.connectors.tables.LeaseLatenciesTable;
+import io.tocsin.connectors.tables.LeaseLatency;
 import io.tocsin.connectors.tables.RegistrationHistoryTable;
+import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.Event;
@@ -21,14 +24,17 @@ import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.SideOutputDataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.Collector;
 
 /**
  * Follows every device on the network: topics {@code events-dhcp-v1} and {@code devices-v1} through
  * {@link RegistrationRules} to topic {@code registrations-v1} (at once, at least once) and table
- * {@code registration_history} (at the next checkpoint, exactly once). What is wrong on the way
- * goes to {@code events-alert-v1} as alert updates, and becomes alerts like everybody else's.
+ * {@code registration_history} (at the next checkpoint, exactly once). How long servers take to
+ * answer goes to table {@code lease_latencies}, exactly once too. What is wrong on the way goes to
+ * {@code events-alert-v1} as alert updates, and becomes alerts like everybody else's.
  *
  * <p>Watermarks follow the agents' clock, received_at. The agents' counters are read beside the
  * messages, because they come each second: leases end on time though no client says a word. The
@@ -61,6 +67,7 @@ public final class RegistrationsJob {
         options.registrations().limits(),
         kafka.registrations(),
         new ClickHouseSink<>(options.clickHouse(), new RegistrationHistoryTable()),
+        new ClickHouseSink<>(options.clickHouse(), new LeaseLatenciesTable()),
         kafka.findings());
   }
 
@@ -72,6 +79,7 @@ public final class RegistrationsJob {
    * @param limits what the findings compare with
    * @param transitions takes every transition without waiting
    * @param history takes every transition once
+   * @param answers takes the latency of every answer once
    * @param findings takes what is wrong, as alert updates
    */
   public static void define(
@@ -81,6 +89,7 @@ public final class RegistrationsJob {
       FindingLimits limits,
       Sink<Registration> transitions,
       Sink<Registration> history,
+      Sink<LeaseLatency> answers,
       Sink<Event> findings) {
     var messages =
         env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
@@ -113,9 +122,46 @@ public final class RegistrationsJob {
         .name("registration history")
         .uid(OperatorUids.REGISTRATIONS_HISTORY_SINK);
 
-    FindingStreams.of(decisions.getSideOutput(RegistrationFunction.OBSERVATIONS), limits)
+    SideOutputDataStream<Observation> observations =
+        decisions.getSideOutput(RegistrationFunction.OBSERVATIONS);
+    observations
+        .flatMap(RegistrationsJob::collectAnswer)
+        .returns(LeaseLatency.class)
+        .name("answers")
+        .uid(OperatorUids.REGISTRATIONS_ANSWERS_ROWS)
+        .sinkTo(answers)
+        .disableChaining()
+        .name("lease latencies")
+        .uid(OperatorUids.REGISTRATIONS_ANSWERS_SINK);
+
+    FindingStreams.of(observations, limits)
         .sinkTo(findings)
         .name("findings")
         .uid(OperatorUids.REGISTRATIONS_FINDINGS_SINK);
+  }
+
+  private static void collectAnswer(Observation seen, Collector<LeaseLatency> out) {
+    switch (seen.kind()) {
+      case OFFER_LATENCY -> out.collect(answer(seen, LeaseLatency.Kind.OFFER));
+      case ACK_LATENCY -> out.collect(answer(seen, LeaseLatency.Kind.ACK));
+      default -> {
+        // No answer, or one without its question.
+      }
+    }
+  }
+
+  private static LeaseLatency answer(Observation seen, LeaseLatency.Kind kind) {
+    return new LeaseLatency(
+        seen.eventId(),
+        seen.timeUnixNanos(),
+        kind,
+        seen.family(),
+        seen.mac(),
+        seen.ip(),
+        seen.server(),
+        seen.scope(),
+        seen.link().equals(Observation.LOCAL) ? "" : seen.link(),
+        seen.site(),
+        seen.latencyMs());
   }
 }

@@ -2,8 +2,10 @@ package io.tocsin.jobs.registrations;
 
 import static io.tocsin.testsupport.Instants.A_MINUTE_LATER;
 import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.connectors.tables.LeaseLatency;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Dhcp.MessageType;
@@ -17,6 +19,7 @@ import io.tocsin.testsupport.DhcpEvents;
 import io.tocsin.testsupport.ListSource;
 import io.tocsin.testsupport.TestCluster;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -48,6 +51,44 @@ class RegistrationsJobTest {
         .containsExactly(
             State.STATE_DISCOVERING, State.STATE_OFFERED, State.STATE_BOUND, State.STATE_EXPIRED);
     assertThat(outcome.history()).isEqualTo(outcome.transitions());
+  }
+
+  @Test
+  void eachAnswerOnTheWireTellsHowLongItsServerTook() throws Exception {
+    DhcpEvents client = new DhcpEvents("02:00:00:00:00:2a", "10.1.2.3", 60);
+    Event offer = client.offer(NOON.plusMillis(7));
+    Event ack = client.ack(NOON.plusMillis(20));
+
+    Outcome outcome =
+        run(
+            List.of(
+                client.discover(NOON),
+                offer,
+                client.select(NOON.plusMillis(8)),
+                ack,
+                // The same answer as another listener saw it.
+                client.ack(NOON.plusMillis(21))));
+
+    assertThat(outcome.answers())
+        .containsExactly(
+            answer(offer, NOON.plusMillis(7), LeaseLatency.Kind.OFFER, 7),
+            answer(ack, NOON.plusMillis(20), LeaseLatency.Kind.ACK, 12));
+  }
+
+  private static LeaseLatency answer(
+      Event event, Instant time, LeaseLatency.Kind kind, double latencyMs) {
+    return new LeaseLatency(
+        event.getEventId(),
+        unixNanos(time),
+        kind,
+        4,
+        "02:00:00:00:00:2a",
+        "10.1.2.3",
+        DhcpEvents.SERVER,
+        "10.1.2.1",
+        "10.1.2.1",
+        event.getSite(),
+        latencyMs);
   }
 
   @Test
@@ -89,12 +130,16 @@ class RegistrationsJobTest {
   }
 
   private record Outcome(
-      List<Registration> transitions, List<Registration> history, List<Event> findings) {}
+      List<Registration> transitions,
+      List<Registration> history,
+      List<LeaseLatency> answers,
+      List<Event> findings) {}
 
   private static Outcome run(List<Event> events) throws Exception {
     var env = TestCluster.environment();
     try (CollectingSink<Registration> transitions = new CollectingSink<>();
         CollectingSink<Registration> history = new CollectingSink<>();
+        CollectingSink<LeaseLatency> answers = new CollectingSink<>();
         CollectingSink<Event> findings = new CollectingSink<>()) {
       RegistrationsJob.define(
           env,
@@ -103,9 +148,11 @@ class RegistrationsJobTest {
           FindingLimits.DEFAULT,
           transitions,
           history,
+          answers,
           findings);
       env.execute();
-      return new Outcome(transitions.elements(), history.elements(), findings.elements());
+      return new Outcome(
+          transitions.elements(), history.elements(), answers.elements(), findings.elements());
     }
   }
 }
