@@ -78,6 +78,17 @@ SELECT ${envelope('dhcp', total, "'relay-1'")}, ['discover', 'offer', 'request',
     concat('10.0.0.', toString(client % 4)), concat('10.1.', toString(intDiv(client, 250) % 200), '.1'), concat('ge-0/0/', toString(client % 48)), 3600, exchange
 FROM numbers(${from}, ${rows})`;
 
+const latencies = (
+  from,
+  rows,
+  total,
+) => `INSERT INTO tocsin.lease_latencies (event_id, event_time, kind, family, mac, ip, server, scope, relay, site, latency_ms)
+WITH intDiv(number, 2) AS exchange, exchange % 50000 AS client
+SELECT concat('bench-1-dhcp-', toString(number * 2 + 1)), toDateTime64(${time(total)}, 9, 'UTC'), ['offer', 'ack'][1 + number % 2], 4,
+    concat('02:00:5e:00:', leftPad(lower(hex(intDiv(client, 256) % 256)), 2, '0'), ':', leftPad(lower(hex(client % 256)), 2, '0')), concat('10.1.', toString(intDiv(client, 250) % 200), '.', toString(client % 250)),
+    concat('10.0.0.', toString(client % 4)), concat('10.1.', toString(intDiv(client, 250) % 200), '.1') AS its_relay, its_relay, 'dc1', 1 + cityHash64(number, 3) % 4000 / 1000
+FROM numbers(${from}, ${rows})`;
+
 const registrations = (
   from,
   rows,
@@ -99,12 +110,13 @@ SELECT hex(MD5(toString(intDiv(number, 2) % 20000))), number, if(number % 2, 're
     concat('edge-', leftPad(toString(number % 40), 3, '0')), concat('check-', toString(number % 30)), 'something is wrong', 'dc1', at - INTERVAL 5 MINUTE, at, if(number % 2, at, NULL), 1
 FROM numbers(${from}, ${rows})`;
 
-/** Tables with their share of all rows. */
+/** Tables with their share of all rows; on top of them come two latencies for the four messages of an exchange. */
 export const tables = [
   { name: 'syslog', share: 0.6, insert: syslog },
   { name: 'link_probes', share: 0.2, insert: probes },
   { name: 'interface_counters', share: 0.1, insert: counters },
   { name: 'dhcp', share: 0.06, insert: dhcp },
+  { name: 'lease_latencies', share: 0.03, insert: latencies },
   { name: 'registration_history', share: 0.03, insert: registrations },
   { name: 'alert_history', share: 0.01, insert: alerts },
 ];

@@ -18,6 +18,13 @@ const dhcp = `INSERT INTO tocsin.dhcp (${columns}, message_type, path, request_k
     'grafana-test-dhcp', '10.9.8.1', 'ge-0/0/7', 3600, if(number % 5 = 4, 0, 1000 + intDiv(number, 5))
   FROM numbers(100)`;
 
+/** An offer a second for ten minutes, an acknowledgement after each. */
+const latencies = `INSERT INTO tocsin.lease_latencies (event_id, event_time, kind, family, mac, ip, server, scope, relay, site, latency_ms)
+  SELECT concat('grafana-test-network-dhcp-', toString(number)), ${ago('intDiv(number, 2)')}, if(number % 2, 'ack', 'offer'), 4,
+    concat('02:00:00:00:00:', leftPad(toString(number % 20), 2, '0')), concat('10.9.8.', toString(number % 20)), 'grafana-test-dhcp', '10.9.8.1', '10.9.8.1',
+    'grafana-test-site', 2 + number % 7
+  FROM numbers(1200)`;
+
 /** 20 bound devices, one of them rebinding, two that share an address. */
 const registrations = `INSERT INTO tocsin.registration_history (mac, family, version, ip, state, access, server, relay, circuit_id, remote_id, hostname,
     vendor_class, fingerprint, lease_expires_at, changed_at, previous_state, previous_ip, cause, event_id, site)
@@ -76,4 +83,4 @@ const flapper = `INSERT INTO tocsin.alert_history (fingerprint, version, transit
   FROM numbers(12)`;
 
 /** One INSERT each. */
-export const networkStatements = [dhcp, registrations, traps, counters, gauges, probes, episodes, gaps, storm, flapper];
+export const networkStatements = [dhcp, latencies, registrations, traps, counters, gauges, probes, episodes, gaps, storm, flapper];

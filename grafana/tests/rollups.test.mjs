@@ -37,6 +37,15 @@ const sources = {
     'link_id, rtt_ms, lost, interval_ms',
     "concat('link-', toString(number % 2)), if(number % 20 = 0, NULL, 20 + cityHash64(number) % 1000 / 100), number % 20 = 0, 1000",
   ),
+  lease_latencies: {
+    columns: 'event_id, event_time, kind, family, mac, ip, server, scope, relay, site, latency_ms',
+    values: (
+      at,
+      token,
+    ) => `concat('${token}-', toString(number)), ${at}, if(number % 2, 'ack', 'offer'), 4, '02:00:00:00:00:01', '10.9.8.7',
+      concat('server-', toString(intDiv(number, 2) % 2)), concat('10.', toString(intDiv(number, 4) % 2), '.0.1'), '',
+      concat('site-', toString(intDiv(number, 8) % 2)), cityHash64(number) % 5000 / 128`,
+  },
   agent_stats: event('received, kernel_dropped, malformed, events, acked', 'number * 10, number, number % 7, number * 9, number * 8'),
   rejects: event('stage, raw', "['framing', 'parse', 'publish', 'archive', 'alerts'][1 + number % 5], repeat('y', number % 30)"),
   alert_history: {
@@ -86,6 +95,13 @@ const probes = (unit, start) => ({
   raw: `SELECT link_id, toDateTime(${start}(event_time), 'UTC') AS at, count(), countIf(lost), max(rtt_ms) FROM tocsin.link_probes GROUP BY ALL ORDER BY ALL`,
 });
 
+const answers = (unit, start) => ({
+  name: `answers of DHCP servers by the ${unit}`,
+  rolledUp: `SELECT server, scope, site, kind, time, answers, latency_max_ms FROM tocsin.lease_latency_1${unit[0]} ORDER BY ALL`,
+  raw: `SELECT server, scope, site, kind, toDateTime(${start}(event_time), 'UTC') AS at, count(), max(latency_ms)
+    FROM tocsin.lease_latencies GROUP BY ALL ORDER BY ALL`,
+});
+
 const comparisons = [
   volume('minute', 'toStartOfMinute'),
   volume('hour', 'toStartOfHour'),
@@ -95,6 +111,9 @@ const comparisons = [
   load('day', 'toStartOfDay'),
   probes('minute', 'toStartOfMinute'),
   probes('hour', 'toStartOfHour'),
+  answers('minute', 'toStartOfMinute'),
+  answers('hour', 'toStartOfHour'),
+  answers('day', 'toStartOfDay'),
   {
     name: 'alerts that ended, by the day',
     rolledUp:
@@ -204,6 +223,25 @@ describe('roll-ups', { skip }, () => {
             FROM tocsin.link_probes WHERE NOT lost GROUP BY link_id, time
         ) AS s USING (link_id, time)`);
       assert.ok(Number(worst) > 0 && Number(worst) < 0.01, `${table}: ${worst}`);
+    }
+  });
+
+  test('of lease latencies hold percentiles within 0.4 % of those of the answers', async () => {
+    for (const [table, start] of [
+      ['lease_latency_1m', 'toStartOfMinute'],
+      ['lease_latency_1h', 'toStartOfHour'],
+      ['lease_latency_1d', 'toStartOfDay'],
+    ]) {
+      const worst = await run(`
+        SELECT max(greatest(abs(r.latency_p50_ms - p50) / p50, abs(r.latency_p95_ms - p95) / p95, abs(r.latency_p99_ms - p99) / p99))
+        FROM tocsin.${table} AS r
+        INNER JOIN
+        (
+            SELECT server, scope, site, kind, toDateTime(${start}(event_time), 'UTC') AS time, quantileExactWeighted(0.5)(latency_ms, 1) AS p50,
+                quantileExactWeighted(0.95)(latency_ms, 1) AS p95, quantileExactWeighted(0.99)(latency_ms, 1) AS p99
+            FROM tocsin.lease_latencies GROUP BY server, scope, site, kind, time
+        ) AS s USING (server, scope, site, kind, time)`);
+      assert.ok(Number(worst) > 0 && Number(worst) < 0.004, `${table}: ${worst}`);
     }
   });
 });
