@@ -25,8 +25,9 @@ async function serve(answer) {
   return { url: `http://127.0.0.1:${server.address().port}`, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
+/** `make test ONLY=grafana` means a stage by it, and no dashboard. */
 function takePictures(environment) {
-  const script = spawn(process.execPath, [join(root, 'screenshots', 'take.mjs')], { env: { ...process.env, ...environment } });
+  const script = spawn(process.execPath, [join(root, 'screenshots', 'take.mjs')], { env: { ...process.env, ONLY: '', ...environment } });
   let output = '';
   for (const stream of [script.stdout, script.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   return new Promise((resolve) => script.once('close', (code) => resolve({ code, output })));
