@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { report, root, sources } from './sources.mjs';
 
 const url = process.env.TOCSIN_TEST_CLICKHOUSE_URL;
-const idempotent = /\b(IF (NOT )?EXISTS|OR REPLACE|MODIFY (COLUMN|QUERY|COMMENT))\b/;
+const idempotent = /\b(IF (NOT )?EXISTS|OR REPLACE|MODIFY (COLUMN|QUERY|COMMENT)|MATERIALIZE (INDEX|PROJECTION))\b/;
 
 /** Statements of a file, without comments. Knows string literals, so that a ";" or "--" in a COMMENT ends nothing. */
 function statements(text) {
@@ -25,7 +25,8 @@ function houseRules(path, text) {
   if (path.includes('/migrations/')) {
     const found = statements(text);
     if (found.length !== 1) problems.push(`holds one statement, not ${found.length}: ClickHouse has no transaction around two`);
-    if (!found.every((statement) => idempotent.test(statement))) problems.push('can be applied twice (IF NOT EXISTS, OR REPLACE, MODIFY)');
+    if (!found.every((statement) => idempotent.test(statement)))
+      problems.push('can be applied twice (IF NOT EXISTS, OR REPLACE, MODIFY, MATERIALIZE)');
     if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(basename(path))) problems.push('is named NNNN_verb_object.sql');
   }
   return problems.map((problem) => `${path}: a file of schemas/clickhouse ${problem}`);

@@ -34,8 +34,8 @@ const sources = {
      number / 512, number / 1024, number % 4, number % 3, if(number % 10 = 0, 0, 60000)`,
   ),
   link_probes: event(
-    'link_id, rtt_ms, lost, interval_ms',
-    "concat('link-', toString(number % 2)), if(number % 20 = 0, NULL, 20 + cityHash64(number) % 1000 / 100), number % 20 = 0, 1000",
+    'interface, link_id, rtt_ms, lost, interval_ms',
+    "concat('Gi0/', toString(number % 2)), concat('link-', toString(number % 2)), if(number % 20 = 0, NULL, 20 + cityHash64(number) % 1000 / 100), number % 20 = 0, 1000",
   ),
   lease_latencies: {
     columns: 'event_id, event_time, kind, family, mac, ip, server, scope, relay, site, latency_ms',
@@ -111,9 +111,15 @@ const comparisons = [
   load('day', 'toStartOfDay'),
   probes('minute', 'toStartOfMinute'),
   probes('hour', 'toStartOfHour'),
+  probes('day', 'toStartOfDay'),
   answers('minute', 'toStartOfMinute'),
   answers('hour', 'toStartOfHour'),
   answers('day', 'toStartOfDay'),
+  {
+    name: 'links seen',
+    rolledUp: 'SELECT link_id, device, interface, min(first_seen), max(last_seen) FROM tocsin.links_seen GROUP BY ALL ORDER BY ALL',
+    raw: 'SELECT link_id, device, interface, min(received_at), max(received_at) FROM tocsin.link_probes GROUP BY ALL ORDER BY ALL',
+  },
   {
     name: 'alerts that ended, by the day',
     rolledUp:
@@ -212,6 +218,7 @@ describe('roll-ups', { skip }, () => {
     for (const [table, start] of [
       ['wan_latency_1m', 'toStartOfMinute'],
       ['wan_latency_1h', 'toStartOfHour'],
+      ['wan_latency_1d', 'toStartOfDay'],
     ]) {
       const worst = await run(`
         SELECT max(greatest(abs(r.rtt_p50_ms / p50 - 1), abs(r.rtt_p95_ms / p95 - 1), abs(r.rtt_p99_ms / p99 - 1)))

@@ -76,7 +76,12 @@ CREATE TABLE tocsin.alert_history
     `member_count` UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else' CODEC(ZSTD(1)),
     `rule` LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor\'s update',
     `runbook` LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
-    `expires_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not' CODEC(ZSTD(1))
+    `expires_at` Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not' CODEC(ZSTD(1)),
+    PROJECTION by_time
+    (
+        SELECT *
+        ORDER BY transition_at
+    )
 )
 ENGINE = MergeTree
 ORDER BY (fingerprint, version)
@@ -429,13 +434,26 @@ CREATE TABLE tocsin.link_probes
     `answer_code` LowCardinality(String) COMMENT 'DNS answer code',
     `answer` String COMMENT 'DNS records, sorted' CODEC(ZSTD(1)),
     `detail` String COMMENT 'why it could not be sent' CODEC(ZSTD(1)),
-    `raw` String COMMENT 'empty: the agent asked'
+    `raw` String COMMENT 'empty: the agent asked',
+    INDEX received_times received_at TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
 ORDER BY (link_id, event_time, event_id)
 TTL toDateTime(received_at) + toIntervalDay(400)
 SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
+
+CREATE TABLE tocsin.links_seen
+(
+    `link_id` LowCardinality(String) COMMENT 'configured name of the link',
+    `device` LowCardinality(String) COMMENT 'name of the device',
+    `interface` LowCardinality(String) COMMENT 'ifName',
+    `first_seen` SimpleAggregateFunction(min, DateTime64(9, 'UTC')) COMMENT 'received_at of the first probe, since this table is there',
+    `last_seen` SimpleAggregateFunction(max, DateTime64(9, 'UTC')) COMMENT 'received_at of the newest'
+)
+ENGINE = AggregatingMergeTree
+ORDER BY (link_id, device, interface)
+SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
 
 CREATE TABLE tocsin.listener_totals
 (
@@ -496,7 +514,18 @@ CREATE TABLE tocsin.registration_history
     `event_id` String COMMENT 'event that caused it; empty for a timer' CODEC(ZSTD(1)),
     `site` LowCardinality(String) COMMENT 'configured place',
     INDEX ip_index ip TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX circuit_index circuit_id TYPE bloom_filter(0.01) GRANULARITY 1
+    PROJECTION by_time
+    (
+        SELECT *
+        ORDER BY changed_at
+    ),
+    PROJECTION by_circuit
+    (
+        SELECT *
+        ORDER BY
+            circuit_id,
+            changed_at
+    )
 )
 ENGINE = MergeTree
 ORDER BY (mac, changed_at, version)
@@ -654,7 +683,9 @@ CREATE TABLE tocsin.syslog
     `message` String COMMENT 'MSG; bytes that are not UTF-8 stand as U+FFFD' CODEC(ZSTD(1)),
     `sequence` Nullable(UInt64) COMMENT 'sequence number that the sender gave' CODEC(ZSTD(1)),
     `raw` String COMMENT 'bytes as received' CODEC(ZSTD(3)),
-    INDEX message_words lower(message) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking') GRANULARITY 100000000
+    INDEX message_words lower(message) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking') GRANULARITY 100000000,
+    INDEX event_times event_time TYPE minmax GRANULARITY 1,
+    INDEX received_times received_at TYPE minmax GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toMonday(received_at)
@@ -757,6 +788,21 @@ CREATE TABLE tocsin.wan_episodes
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (link_id, started_at, episode_id)
 SETTINGS non_replicated_deduplication_window = 1000, index_granularity = 8192;
+
+CREATE TABLE tocsin.wan_latency_1d_states
+(
+    `link_id` LowCardinality(String) COMMENT 'configured name of the link',
+    `time` DateTime('UTC') COMMENT 'start of the day in which the probes were sent' CODEC(Delta(4), ZSTD(1)),
+    `probes` SimpleAggregateFunction(sum, UInt64) COMMENT 'probes' CODEC(ZSTD(1)),
+    `lost` SimpleAggregateFunction(sum, UInt64) COMMENT 'probes without an answer' CODEC(ZSTD(1)),
+    `rtts` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Nullable(Float32), UInt8) COMMENT 'round-trip times of the answers, milliseconds, with how many had each' CODEC(ZSTD(3)),
+    `rtt_max_ms` SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'longest round-trip time; NULL where nothing was answered' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYear(time)
+ORDER BY (link_id, time)
+TTL time + toIntervalYear(10)
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, index_granularity = 8192;
 
 CREATE TABLE tocsin.wan_latency_1h_states
 (
@@ -1115,6 +1161,26 @@ GROUP BY
     site,
     kind,
     time;
+
+CREATE MATERIALIZED VIEW tocsin.links_seen_from_link_probes TO tocsin.links_seen
+(
+    `link_id` LowCardinality(String),
+    `device` LowCardinality(String),
+    `interface` LowCardinality(String),
+    `first_seen` DateTime64(9, 'UTC'),
+    `last_seen` DateTime64(9, 'UTC')
+)
+AS SELECT
+    link_id,
+    device,
+    interface,
+    min(p.received_at) AS first_seen,
+    max(p.received_at) AS last_seen
+FROM tocsin.link_probes AS p
+GROUP BY
+    link_id,
+    device,
+    interface;
 
 CREATE MATERIALIZED VIEW tocsin.listener_totals_from_agent_stats TO tocsin.listener_totals
 (
@@ -1497,6 +1563,27 @@ GROUP BY
     site,
     severity;
 
+CREATE MATERIALIZED VIEW tocsin.wan_latency_1d_from_link_probes TO tocsin.wan_latency_1d_states
+(
+    `link_id` LowCardinality(String),
+    `time` DateTime('UTC'),
+    `probes` UInt64,
+    `lost` UInt64,
+    `rtts` AggregateFunction(quantilesExactWeighted(0.5, 0.95, 0.99), Nullable(Float32), UInt8),
+    `rtt_max_ms` Nullable(Float64)
+)
+AS SELECT
+    link_id,
+    toStartOfDay(p.event_time, 'UTC') AS time,
+    count() AS probes,
+    countIf(p.lost) AS lost,
+    quantilesExactWeightedState(0.5, 0.95, 0.99)(CAST(reinterpretAsFloat32(bitAnd(reinterpretAsUInt32(toFloat32(p.rtt_ms)) + 32768, 4294901760)), 'Nullable(Float32)'), 1) AS rtts,
+    max(p.rtt_ms) AS rtt_max_ms
+FROM tocsin.link_probes AS p
+GROUP BY
+    link_id,
+    time;
+
 CREATE MATERIALIZED VIEW tocsin.wan_latency_1h_from_link_probes TO tocsin.wan_latency_1h_states
 (
     `link_id` LowCardinality(String),
@@ -1790,6 +1877,33 @@ CREATE VIEW tocsin.registrations
 AS SELECT *
 FROM tocsin.registrations_latest
 FINAL;
+
+CREATE VIEW tocsin.wan_latency_1d
+(
+    `link_id` LowCardinality(String),
+    `time` DateTime('UTC'),
+    `probes` UInt64,
+    `lost` UInt64,
+    `percentiles` Array(Float32),
+    `rtt_p50_ms` Nullable(Float32),
+    `rtt_p95_ms` Nullable(Float32),
+    `rtt_p99_ms` Nullable(Float32),
+    `rtt_max_ms` Nullable(Float64)
+)
+AS SELECT
+    link_id,
+    time,
+    sum(s.probes) AS probes,
+    sum(s.lost) AS lost,
+    quantilesExactWeightedMerge(0.5, 0.95, 0.99)(s.rtts) AS percentiles,
+    if(probes = lost, NULL, percentiles[1]) AS rtt_p50_ms,
+    if(probes = lost, NULL, percentiles[2]) AS rtt_p95_ms,
+    if(probes = lost, NULL, percentiles[3]) AS rtt_p99_ms,
+    max(s.rtt_max_ms) AS rtt_max_ms
+FROM tocsin.wan_latency_1d_states AS s
+GROUP BY
+    link_id,
+    time;
 
 CREATE VIEW tocsin.wan_latency_1h
 (

@@ -49,6 +49,7 @@ class WanLatencyITCase {
 
     assertThat(clickHouse.query(WORST.formatted("1m", "MINUTE", link))).isEqualTo("0\t1\t126");
     assertThat(clickHouse.query(WORST.formatted("1h", "HOUR", link))).isEqualTo("0\t1\t4");
+    assertThat(clickHouse.query(WORST.formatted("1d", "DAY", link))).isEqualTo("0\t1\t1");
   }
 
   @Test
@@ -58,14 +59,13 @@ class WanLatencyITCase {
     insert(rows, link);
     insert(rows, link);
 
-    assertThat(
-            clickHouse.query(
-                "SELECT sum(probes) FROM tocsin.wan_latency_1m WHERE link_id = '" + link + "'"))
-        .isEqualTo("600");
-    assertThat(
-            clickHouse.query(
-                "SELECT sum(probes) FROM tocsin.wan_latency_1h WHERE link_id = '" + link + "'"))
-        .isEqualTo("600");
+    for (String table : List.of("wan_latency_1m", "wan_latency_1h", "wan_latency_1d")) {
+      assertThat(
+              clickHouse.query(
+                  "SELECT sum(probes) FROM tocsin.%s WHERE link_id = '%s'".formatted(table, link)))
+          .as(table)
+          .isEqualTo("600");
+    }
   }
 
   @Test
