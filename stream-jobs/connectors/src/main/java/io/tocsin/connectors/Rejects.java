@@ -8,15 +8,23 @@ import io.tocsin.rejects.v1.Reason;
 import io.tocsin.rejects.v1.Reject;
 import io.tocsin.rejects.v1.Stage;
 import io.tocsin.wan.v1.WanEpisode;
+import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
  * Makes events with a reject as their body from what the jobs cannot take. Every event made here
- * fits table {@code rejects}: values that would not are dropped, because nothing comes after a
- * reject.
+ * fits table {@code rejects} and stays there: values that would not fit are dropped, because
+ * nothing comes after a reject, and a time of receipt that retention would take at once becomes the
+ * present.
  */
 public final class Rejects {
   private static final int IPV6_BYTES = 16;
+
+  /** No clock that was ever set says a time before Tocsin was written. */
+  private static final long EARLIEST_UNIX_NANOS = unixNanos("2026-01-01T00:00:00Z");
+
+  /** Before the end of a DateTime of 32 bits, by which retention counts. */
+  private static final long LATEST_UNIX_NANOS = unixNanos("2100-01-01T00:00:00Z");
 
   private Rejects() {}
 
@@ -36,7 +44,7 @@ public final class Rejects {
     long unixNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, timestampMillis));
     return Event.newBuilder()
         .setEventId(place)
-        .setReceivedAtUnixNanos(unixNanos)
+        .setReceivedAtUnixNanos(receivedAt(unixNanos))
         .setEventTimeUnixNanos(unixNanos)
         .setDevice(key)
         .setRaw(ByteString.copyFrom(value))
@@ -51,7 +59,7 @@ public final class Rejects {
   public static Event invalid(Event event, String detail) {
     Event.Builder reject =
         event.toBuilder()
-            .setReceivedAtUnixNanos(Math.max(0, event.getReceivedAtUnixNanos()))
+            .setReceivedAtUnixNanos(receivedAt(event.getReceivedAtUnixNanos()))
             .setEventTimeUnixNanos(Math.max(0, event.getEventTimeUnixNanos()))
             .setReject(
                 reject(
@@ -124,9 +132,19 @@ public final class Rejects {
     return Event.newBuilder()
         .setEventId(eventId)
         .setEventTimeUnixNanos(Math.max(0, unixNanos))
-        .setReceivedAtUnixNanos(Math.max(0, unixNanos))
+        .setReceivedAtUnixNanos(receivedAt(unixNanos))
         .setRaw(bytes)
         .setReject(reject(stage, Reason.REASON_INVALID_VALUE, bytes.size(), detail));
+  }
+
+  private static long unixNanos(String instant) {
+    return TimeUnit.SECONDS.toNanos(Instant.parse(instant).getEpochSecond());
+  }
+
+  private static long receivedAt(long unixNanos) {
+    return unixNanos >= EARLIEST_UNIX_NANOS && unixNanos < LATEST_UNIX_NANOS
+        ? unixNanos
+        : TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   }
 
   private static Reject reject(Stage stage, Reason reason, int originalBytes, String detail) {

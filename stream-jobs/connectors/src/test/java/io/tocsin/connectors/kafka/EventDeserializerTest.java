@@ -11,6 +11,7 @@ import io.tocsin.rejects.v1.Reason;
 import io.tocsin.rejects.v1.Stage;
 import io.tocsin.testsupport.TestEvents;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -77,11 +78,14 @@ class EventDeserializerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {-1, Long.MIN_VALUE, Long.MAX_VALUE})
-  void recordWithATimeThatNoRowHoldsKeepsItsReason(long timestampMillis) {
+  @ValueSource(longs = {-1, 0, Long.MIN_VALUE, Long.MAX_VALUE})
+  void recordWithATimeThatRetentionWouldTakeIsOfThePresent(long timestampMillis) {
+    long before = unixNanos(Instant.now());
+
     Event reject = deserialize(null, timestampMillis).get(0);
 
-    assertThat(reject.getReceivedAtUnixNanos()).isEqualTo(timestampMillis < 0 ? 0 : Long.MAX_VALUE);
+    assertThat(reject.getReceivedAtUnixNanos())
+        .isBetween(before - 1_000_000, unixNanos(Instant.now()));
   }
 
   @Test
