@@ -51,7 +51,7 @@ impl Default for KafkaConfig {
         Self {
             bootstrap_servers: "127.0.0.1:9092".to_owned(),
             compression: Compression::Lz4,
-            linger: Duration::from_millis(5),
+            linger: Duration::from_millis(20),
             queue_size: ByteSize::mib(64),
             options: BTreeMap::new(),
         }
