@@ -47,6 +47,9 @@ final class ClientInserter implements BlockInserter {
             // The block must be one block for the server too: the token covers all of it or
             // nothing.
             .serverSetting("async_insert", "0")
+            // Five jobs insert within each second. Threads for each of their views would take all
+            // cores at once from those who wait for an alert.
+            .serverSetting("max_threads", "1")
             .serverSetting("insert_deduplicate", "1")
             .serverSetting("deduplicate_blocks_in_dependent_materialized_views", "1")
             // Late events may spread a block over more weeks than the server's guard of 100 allows.
