@@ -9,7 +9,7 @@ import { ALL, expand, panelIntervalMs, pluginVersions } from '../tests/macros.mj
 import { tables } from './rows.mjs';
 import { cpuMs, fill, measure, median, server, table } from './stage.mjs';
 
-const rows = Number(process.env.ROWS ?? 1_000_000);
+const rows = Number(process.env.ROWS || 1_000_000);
 if (!Number.isInteger(rows) || rows < 1000) {
   console.error(`ROWS is ${process.env.ROWS}: give a whole number of at least 1000`);
   process.exit(64);

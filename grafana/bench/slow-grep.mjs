@@ -12,7 +12,7 @@ import { inDatabase } from '../tests/clickhouse.mjs';
 import { tables } from './rows.mjs';
 import { cpuMs, fill, measure, server, table } from './stage.mjs';
 
-const rows = Number(process.env.ROWS ?? 460_000);
+const rows = Number(process.env.ROWS || 460_000);
 const { url, clickhouse } = server();
 const database = 'tocsin_bench_grep';
 const rounds = 15;
