@@ -22,8 +22,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.flink.metrics.testutils.MetricListener;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,12 +157,8 @@ class PoisonRowsITCase {
         .isEqualTo(rows.get("lease_latencies") + "\t1");
   }
 
-  private interface Source<T> {
-    T next();
-  }
-
-  private static <T> List<T> messages(Source<T> source) {
-    return IntStream.range(0, MESSAGES).mapToObj(i -> source.next()).toList();
+  private static <T> List<T> messages(Supplier<T> source) {
+    return Stream.generate(source).limit(MESSAGES).toList();
   }
 
   /** Rows that the server took, by table. */
