@@ -31,12 +31,7 @@ class RegistrationRulesTest {
   }
 
   private Event[] exchange() {
-    return new Event[] {
-      client.discover(after(0)),
-      client.offer(after(1)),
-      client.select(after(2)),
-      client.ack(after(3))
-    };
+    return RegistrationStory.exchange(client);
   }
 
   @Test

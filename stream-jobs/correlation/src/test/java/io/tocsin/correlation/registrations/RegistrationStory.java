@@ -1,11 +1,13 @@
 package io.tocsin.correlation.registrations;
 
+import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
+import io.tocsin.testsupport.DhcpEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,6 +28,16 @@ final class RegistrationStory {
   private Access access = Access.ACCESS_BLOCKED;
   private TrackedClient state;
   private long tooLate;
+
+  /** The four messages by which a client gets its first lease, from noon on, a millisecond each. */
+  static Event[] exchange(DhcpEvents client) {
+    return new Event[] {
+      client.discover(NOON),
+      client.offer(NOON.plusMillis(1)),
+      client.select(NOON.plusMillis(2)),
+      client.ack(NOON.plusMillis(3))
+    };
+  }
 
   static RegistrationStory of(Event... events) {
     return new RegistrationStory().then(events);

@@ -19,12 +19,7 @@ class WaitingLinesTest {
   }
 
   private Event[] exchange() {
-    return new Event[] {
-      client.discover(after(0)),
-      client.offer(after(1)),
-      client.select(after(2)),
-      client.ack(after(3))
-    };
+    return RegistrationStory.exchange(client);
   }
 
   /** The server logs acknowledgements that its host does not let out. */
