@@ -50,7 +50,7 @@ for (const hours of [24, 30 * 24]) {
       const sql = expand(query.sql, {
         plugin: pluginVersions.at(-1),
         range,
-        intervalMs: panelIntervalMs(range, query.panel?.interval),
+        intervalMs: panelIntervalMs(range, query.panel),
         variables,
       });
       const { ms, cpu, rowsRead: read } = await figures(sql);

@@ -2,7 +2,8 @@
 //   1. $__conditionalAll     plugin, src/data/CHDatasource.ts applyConditionalAll (the same from 4.0.0 to 4.20.0)
 //   2. ${name:format}        Grafana 9.3 public/app/features/templating/formatRegistry.ts; Grafana 12
 //                            @grafana/scenes src/variables/interpolation/formatRegistry.ts (percentencode is the same in both)
-//   3. $__timeFilter(...)    plugin, pkg/macros/macros.go; 4.0.0 and 4.20.0 differ, so both are here
+//   3. $__timeFilter(...)    plugin, pkg/macros/macros.go; 4.0.0 and 4.20.0 differ, so both are here. From 4.19.0 on the plugin also
+//                            blanks SQL comments; they are left here
 // Only what the dashboards use is here; anything else throws, so that a new macro comes with its expansion.
 
 /** Plugin versions whose macros are known: the oldest that must work and the newest that was read. */
@@ -35,7 +36,8 @@ function expandConditionalAll(sql, variables) {
     const name = /(?<=\$\{)\w+(?=\})|(?<=\$)\w+/.exec(args[1].trim())?.[0];
     if (!(name in variables)) throw new Error(`$__conditionalAll names the unknown variable ${args[1].trim()}`);
     const value = String(variables[name]);
-    sql = sql.slice(0, start) + (value === '' || value === ALL ? '1=1' : args[0]) + sql.slice(end);
+    // By replace(), as the plugin does: "$$", "$&" and "$'" in the condition would change it here as they do there.
+    sql = sql.replace(sql.slice(start, end), value === '' || value === ALL ? '1=1' : args[0]);
   }
   return sql;
 }
@@ -90,12 +92,39 @@ function expandMacros(sql, { plugin, range, intervalMs }) {
   return expanded;
 }
 
-const intervalStepsMs = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10800, 43200, 86400].map((seconds) => seconds * 1000);
+/** Grafana's roundInterval (@grafana/data src/datetime/rangeutil.ts), from a second on: below the first number, the second, in seconds. */
+const roundedSeconds = [
+  [1.5, 1],
+  [3.5, 2],
+  [7.5, 5],
+  [12.5, 10],
+  [17.5, 15],
+  [25, 20],
+  [45, 30],
+  [90, 60],
+  [210, 120],
+  [450, 300],
+  [750, 600],
+  [1050, 900],
+  [1500, 1200],
+  [2700, 1800],
+  [5400, 3600],
+  [9000, 7200],
+  [16200, 10800],
+  [32400, 21600],
+  [86400, 43200],
+  [604800, 86400],
+  [1814400, 604800],
+];
 
-/** The interval Grafana chooses for `range` on a panel 800 points wide, not below the panel's own "interval" ("5s", "1m"). */
-export function panelIntervalMs(range, minimum = '1s') {
-  const [, count, unit] = /^(\d+)([smh])$/.exec(minimum);
-  const minimumMs = Number(count) * { s: 1000, m: 60_000, h: 3_600_000 }[unit];
-  const wanted = (range.to - range.from) / 800;
-  return Math.max(minimumMs, intervalStepsMs.find((step) => step >= wanted) ?? intervalStepsMs.at(-1));
+/**
+ * The interval that Grafana chooses for `range` on a panel, not below the panel's own `interval` ("5s", "1m"). A panel without
+ * `maxDataPoints` asks for as many points as it is pixels wide.
+ */
+export function panelIntervalMs(range, { interval = '1s', maxDataPoints = 800 } = {}) {
+  const [, count, unit] = /^(\d+)([smh])$/.exec(interval);
+  const minimum = Number(count) * { s: 1, m: 60, h: 3600 }[unit];
+  const wanted = (range.to - range.from) / 1000 / maxDataPoints;
+  const rounded = roundedSeconds.find(([below]) => wanted < below)?.[1] ?? 2592000;
+  return Math.max(minimum, rounded) * 1000;
 }

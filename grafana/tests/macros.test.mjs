@@ -25,6 +25,8 @@ test('$__conditionalAll is 1=1 at "All" and the condition otherwise', () => {
   assert.equal(expanded(sql, { variables: { site: [ALL] } }), 'WHERE 1=1 AND 1');
   assert.equal(expanded(sql, { variables: { site: '' } }), 'WHERE 1=1 AND 1');
   assert.equal(expanded(sql, { variables: { site: 'a' } }), "WHERE has(f('a', '[^{},]+'), site) AND 1");
+  // The plugin replaces by a string in which $$ means one $.
+  assert.equal(expanded("$__conditionalAll(match(site, 'a$$'), $site)", { variables: { site: 'a' } }), "match(site, 'a$')");
   assert.equal(expanded(sql, { variables: { site: ['a', "b'"] } }), "WHERE has(f('%7Ba%2Cb%27%7D', '[^{},]+'), site) AND 1");
 });
 
@@ -40,9 +42,13 @@ test('what has no expansion is refused', () => {
   assert.throws(() => expanded('${site:singlequote}', { variables: { site: 'a' } }), /only as/);
 });
 
-test('the interval grows with the range and keeps the minimum of the panel', () => {
+test('the interval is the one that Grafana rounds to, and keeps the minimum of the panel', () => {
   const hours = (count) => ({ from: new Date(0), to: new Date(count * 3_600_000) });
-  assert.equal(panelIntervalMs(hours(1), '5s'), 5_000);
-  assert.equal(panelIntervalMs(hours(24), '5s'), 300_000);
-  assert.equal(panelIntervalMs(hours(1), '1m'), 60_000);
+  assert.equal(panelIntervalMs(hours(1), { interval: '5s' }), 5_000);
+  assert.equal(panelIntervalMs(hours(1), { interval: '1m' }), 60_000);
+  assert.equal(panelIntervalMs(hours(6), { interval: '5s' }), 30_000);
+  assert.equal(panelIntervalMs(hours(24), { interval: '5s' }), 120_000);
+  assert.equal(panelIntervalMs(hours(24), { maxDataPoints: 350 }), 300_000);
+  assert.equal(panelIntervalMs(hours(30 * 24)), 3_600_000);
+  assert.equal(panelIntervalMs(hours(60 * 24)), 7_200_000);
 });

@@ -54,7 +54,7 @@ function all(model) {
 }
 
 function runQuery(query, { variables, range = ranges['24 hours'], plugin = pluginVersions.at(-1) }) {
-  const intervalMs = panelIntervalMs(range, query.panel?.interval);
+  const intervalMs = panelIntervalMs(range, query.panel);
   return clickhouse.select(inDatabase(expand(query.sql, { plugin, range, intervalMs, variables }), database));
 }
 
@@ -202,7 +202,7 @@ describe('dashboard queries', { skip }, () => {
         const sum = async (id, column) => {
           const query = panelQuery(balance.file, id);
           const { data } = await runQuery(query, { variables: all(balance.model), range });
-          const seconds = panelIntervalMs(range, query.panel.interval) / 1000;
+          const seconds = panelIntervalMs(range, query.panel) / 1000;
           return Math.round(data.reduce((total, row) => total + row[column] * seconds, 0));
         };
         assert.equal(await sum(3, 2), totals.received);
@@ -214,7 +214,7 @@ describe('dashboard queries', { skip }, () => {
       const range = { from: new Date(insertedAt - 20 * minuteMs), to: new Date() };
       const query = panelQuery(balance.file, 3);
       const { data } = await runQuery(query, { variables: all(balance.model), range });
-      const seconds = panelIntervalMs(range, query.panel.interval) / 1000;
+      const seconds = panelIntervalMs(range, query.panel) / 1000;
       const sum = data.reduce((total, row) => total + row[2] * seconds, 0);
       // The run reported for 15 minutes from 30 minutes before: five of them at 2 frames a second, less what came before the first sample.
       assert.ok(sum >= 590 && sum <= 602, `expected just under 600, got ${sum}`);
