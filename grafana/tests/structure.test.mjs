@@ -142,6 +142,15 @@ for (const dashboard of dashboards) {
       }
     });
 
+    test('shows points that have no neighbour', () => {
+      // One query gives all lines of a panel their times in common, and NULL where a line has no value of its own. Where devices are polled
+      // at different seconds each value stands between two of them, and Grafana 12 draws nothing at all with "never".
+      for (const panel of panels(model).filter(({ type }) => type === 'timeseries')) {
+        const { drawStyle, showPoints } = panel.fieldConfig.defaults.custom;
+        if (drawStyle === 'line') assert.equal(showPoints, 'auto', panel.title);
+      }
+    });
+
     test('says in the table, not in its cells, what an empty table means', () => {
       // noValue is the text of an empty panel and of an empty cell, so every column of a table needs its own.
       for (const panel of panels(model).filter(({ type }) => type === 'table')) {
