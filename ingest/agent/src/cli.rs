@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::thread;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -107,11 +108,23 @@ fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Err
     let publisher = Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, &counters, Arc::clone(&health))?);
     let agent = Agent::start(config, &counters, publisher, health)?;
     tracing::info!(agent_id = config.agent_id, kafka = config.kafka.bootstrap_servers, "started");
+    if is_before_this_program(SystemTime::now()) {
+        tracing::warn!(
+            "the clock of this host is wrong, it is before 2026: what arrives now is stored under that time, where retention deletes it and \
+             dashboards do not look. Let NTP set the clock, and start the agent after it (systemd: After=time-sync.target)"
+        );
+    }
 
     let was_asked = agent.run(&stop);
     let closing = agent.drain();
     log_closing(&closing);
     Ok(if was_asked { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// A host without a clock of its own wakes up in 1970, or on the day of its last shutdown or of its firmware, until NTP has answered.
+fn is_before_this_program(now: SystemTime) -> bool {
+    const START_OF_2026: Duration = Duration::from_secs(1_767_225_600);
+    now < SystemTime::UNIX_EPOCH + START_OF_2026
 }
 
 fn log_closing(closing: &Closing) {
@@ -125,5 +138,18 @@ fn log_closing(closing: &Closing) {
             spooled_bytes = remainder.spooled_bytes,
             "stopped; what Kafka did not acknowledge is in the spool and is sent at the next start"
         );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clock_that_stands_before_this_program_is_called_wrong() {
+        assert!(is_before_this_program(SystemTime::UNIX_EPOCH));
+        assert!(is_before_this_program(SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_599)));
+        assert!(!is_before_this_program(SystemTime::UNIX_EPOCH + Duration::from_secs(1_767_225_600)));
+        assert!(!is_before_this_program(SystemTime::now()));
     }
 }
