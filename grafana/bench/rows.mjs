@@ -4,15 +4,22 @@
 // Lines are made like those of real devices: few templates, few busy devices, numbers that come again (ports, peers, sizes), and some that
 // never do (connection ids, temporary ports). One line in about 20,000 carries a rare word; another stands in twenty lines, however many there are.
 
-const days = 30;
-const common = 'event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site';
+const daysOfHistory = 30;
+const source = 'agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site';
+const common = `event_id, ${source}`;
 
 /** When row `number` of `total` happened: evenly over the days before now, in order. */
-const time = (total) =>
+const time = (total, days = daysOfHistory) =>
   `fromUnixTimestamp64Milli(toUnixTimestamp64Milli(toDateTime64(toStartOfHour(now()), 3)) - ${days * 86_400_000} + intDiv(number * ${days * 86_400_000}, ${total}), 'UTC')`;
 
-function envelope(kind, total, device, site = "['dc1', 'dc2', 'plant'][1 + number % 3]") {
-  return `concat('bench-1-', '${kind}-', toString(number)), 'bench', 1, number, '${kind}', toDateTime64(${time(total)}, 9, 'UTC') AS at, at, toIPv6('192.0.2.1'),
+const sites = "['dc1', 'dc2', 'plant'][1 + number % 3]";
+
+function envelope(kind, total, device, site = sites) {
+  return `concat('bench-1-', '${kind}-', toString(number)), ${sourceOf(kind, total, device, site)}`;
+}
+
+function sourceOf(kind, total, device, site = sites, days = daysOfHistory) {
+  return `'bench', 1, number, '${kind}', toDateTime64(${time(total, days)}, 9, 'UTC') AS at, at, toIPv6('192.0.2.1'),
     ${device} AS its_device, ${site}`;
 }
 
@@ -20,7 +27,12 @@ function envelope(kind, total, device, site = "['dc1', 'dc2', 'plant'][1 + numbe
 const device = `concat(['core', 'dist', 'access', 'fw', 'srv', 'edge'][1 + cityHash64(number, 1) % 6], '-',
     leftPad(toString(toUInt32(pow((cityHash64(number, 2) % 10000) / 10000., 3) * 60)), 3, '0'))`;
 
-const syslog = (from, rows, total) => `INSERT INTO tocsin.syslog (${common}, facility, severity, app_name, proc_id, msg_id, message, raw)
+const syslog = (
+  from,
+  rows,
+  total,
+  days,
+) => `INSERT INTO tocsin.syslog (${source}, facility, severity, app_name, proc_id, msg_id, message, raw_header, message_in_raw)
 WITH
     cityHash64(number, 3) AS a, cityHash64(number, 4) AS b, cityHash64(number, 5) AS c,
     cityHash64(number, 6) % 12 AS kind,
@@ -42,9 +54,9 @@ WITH
       concat('Configured from console by ', ['netops', 'backup', 'deploy'][1 + b % 3], ' on vty', toString(a % 5), ' (', peer, '); running configuration differs from startup configuration, checkpoint saved to bootflash by archive')) AS body,
     multiIf(cityHash64(number, 7) % 20000 = 7, concat(body, ' parity fault at quasar', toString(a % 3)),
         number % intDiv(${total}, 20) = 7, concat(body, ' single event upset at pulsar'), body) AS text
-SELECT ${envelope('syslog-udp', total, device)}, ['kern', 'auth', 'daemon', 'local7'][1 + kind % 4], ['err', 'warning', 'notice', 'info', 'info'][1 + b % 5],
+SELECT ${sourceOf('syslog-udp', total, device, sites, days)}, ['kern', 'auth', 'daemon', 'local7'][1 + kind % 4], ['err', 'warning', 'notice', 'info', 'info'][1 + b % 5],
     if(startsWith(tag, '%'), '', splitByChar('[', tag)[1]), '', if(startsWith(tag, '%'), substring(tag, 2), ''), text,
-    concat('<', toString(b % 5 + 30), '>', formatDateTime(at, '%b %e %H:%i:%S'), ' ', its_device, ' ', tag, ': ', text)
+    concat('<', toString(b % 5 + 30), '>', formatDateTime(at, '%b %e %H:%i:%S'), ' ', its_device, ' ', tag, ': '), true
 FROM numbers(${from}, ${rows})`;
 
 const probes = (
@@ -110,7 +122,7 @@ SELECT hex(MD5(toString(intDiv(number, 2) % 20000))), number, if(number % 2, 're
     concat('edge-', leftPad(toString(number % 40), 3, '0')), concat('check-', toString(number % 30)), 'something is wrong', 'dc1', at - INTERVAL 5 MINUTE, at, if(number % 2, at, NULL), 1
 FROM numbers(${from}, ${rows})`;
 
-/** Tables with their share of all rows; on top of them come two latencies for the four messages of an exchange. */
+/** Tables with their share of all rows, over 30 days (the messages over as many as they are told); on top of them come two latencies for the four messages of an exchange. */
 export const tables = [
   { name: 'syslog', share: 0.6, insert: syslog },
   { name: 'link_probes', share: 0.2, insert: probes },

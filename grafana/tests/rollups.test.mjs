@@ -16,8 +16,8 @@ const rowsOfAnInsert = 600;
 const onTime = "(now64(9, 'UTC') - INTERVAL 90 MINUTE + toIntervalSecond(number * 7))";
 const daysLate = `(${onTime} - INTERVAL 3 DAY)`;
 
-const event = (columns, values) => ({
-  columns: `event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, device, site, ${columns}`,
+const event = (columns, values, id = 'event_id') => ({
+  columns: `${id}, agent_id, boot_id, agent_sequence, listener, received_at, event_time, device, site, ${columns}`,
   values: (at, token) => `concat('${token}-', toString(number)), concat('agent-', toString(number % 2)), 7, number, 'main',
     ${at}, ${at} - INTERVAL 1500 MILLISECOND, concat('device-', toString(number % 3)), concat('site-', toString(number % 2)), ${values}`,
 });
@@ -25,8 +25,9 @@ const event = (columns, values) => ({
 // Whole numbers and fractions of two, so that sums of floats do not depend on their order.
 const sources = {
   syslog: event(
-    'severity, app_name, message, raw',
+    'severity, app_name, message, raw_header',
     "toString(CAST(number % 8, 'Enum8(\\'emerg\\' = 0, \\'alert\\' = 1, \\'crit\\' = 2, \\'err\\' = 3, \\'warning\\' = 4, \\'notice\\' = 5, \\'info\\' = 6, \\'debug\\' = 7)')), 'sshd', concat('session ', toString(number), ' opened'), repeat('x', number % 50)",
+    'given_event_id',
   ),
   interface_counters: event(
     'interface, oper_status, in_bps, out_bps, in_load, out_load, out_discards_per_second, in_errors_per_second, interval_ms',

@@ -59,7 +59,7 @@ const alerts = [
 const statements = [
   run(firstRun, 1800, 10),
   run(secondRun, 900, 30),
-  `INSERT INTO tocsin.syslog (${columns}, facility, severity, message, raw)
+  `INSERT INTO tocsin.syslog (given_${columns}, facility, severity, message, raw_header)
    SELECT ${common('syslog', 'now64(9) - toIntervalSecond(number)', "'grafana-test-n1'")}, 'daemon', 'info', 'hello', '<30>hello'
    FROM numbers(600)`,
   `INSERT INTO tocsin.rejects (${columns}, stage, reason, detail, original_bytes, raw)

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -22,6 +24,34 @@ pub struct ClickHouseArgs {
     /// File that holds the user's password and nothing else. A password on the command line would be seen by every user of the machine.
     #[arg(long = "clickhouse-password-file", env = "TOCSIN_CLICKHOUSE_PASSWORD_FILE", value_name = "FILE")]
     pub password_file: Option<PathBuf>,
+}
+
+/// What [`ClickHouse::run`] and [`ClickHouse::ask`] wait for at most.
+const LONGEST_ANSWER: Duration = Duration::from_secs(300);
+
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
+
+/// `QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING`.
+const ALREADY_RUNNING: &str = "Code: 216.";
+
+/// How far a statement is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Since it began.
+    pub seconds: u64,
+    /// Read so far.
+    pub rows_read: u64,
+    /// To be read, as far as the server can tell.
+    pub rows_expected: u64,
+}
+
+/// How [`ClickHouse::run_alone`] ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The statement was carried out.
+    Done,
+    /// Nothing was done: the server is at a statement of this id already.
+    RunsElsewhere,
 }
 
 /// A ClickHouse server. Each statement is one HTTP request, without a session.
@@ -54,12 +84,8 @@ impl ClickHouse {
                 .trim_end_matches(['\r', '\n'])
                 .to_owned(),
         };
-        let agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .timeout_connect(Some(Duration::from_secs(5)))
-            .timeout_global(Some(Duration::from_secs(300)))
-            .build()
-            .new_agent();
+        let agent =
+            ureq::Agent::config_builder().http_status_as_error(false).timeout_connect(Some(Duration::from_secs(5))).build().new_agent();
         Ok(Self { agent, url, user: args.user.clone(), password })
     }
 
@@ -86,11 +112,19 @@ impl ClickHouse {
 
     /// Like [`Self::run`]; `{name:Type}` in the statement takes its value from `parameters`, which never become SQL.
     pub fn ask(&self, statement: &str, parameters: &[(String, String)]) -> Result<String, Failure> {
-        let parameters = parameters.iter().map(|(name, value)| (format!("param_{name}"), escaped(value)));
+        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (format!("param_{name}"), escaped(value))).collect();
+        self.post(statement, &parameters, Some(LONGEST_ANSWER))
+    }
+
+    /// One request; `settings` go into its address.
+    fn post(&self, statement: &str, settings: &[(String, String)], timeout: Option<Duration>) -> Result<String, Failure> {
         let mut response = self
             .agent
             .post(format!("{}/?wait_end_of_query=1", self.url))
-            .query_pairs(parameters)
+            .config()
+            .timeout_global(timeout)
+            .build()
+            .query_pairs(settings.iter().map(|(name, value)| (name, value)))
             .header("X-ClickHouse-User", &self.user)
             .header("X-ClickHouse-Key", &self.password)
             .send(statement)
@@ -105,6 +139,38 @@ impl ClickHouse {
             _ => "read ClickHouse's answer above; its server log has the details",
         };
         Err(Failure::new(format!("ClickHouse at {} refused a statement: {}", self.url, body.trim()), remedy))
+    }
+
+    /// Runs a statement that may take hours. The server runs one of this `query_id` at a time, so that two programs cannot do the same at once.
+    ///
+    /// Every two seconds `tell` hears how far it is.
+    pub fn run_alone(&self, query_id: &str, statement: &str, mut tell: impl FnMut(Progress)) -> Result<Outcome, Failure> {
+        thread::scope(|scope| {
+            let (done, outcome) = mpsc::channel();
+            // The receiver waits for the one message, so it cannot be gone.
+            scope.spawn(move || done.send(self.post(statement, &[("query_id".to_owned(), query_id.to_owned())], None)).ok());
+            loop {
+                match outcome.recv_timeout(PROGRESS_INTERVAL) {
+                    Ok(Err(failure)) if failure.to_string().contains(ALREADY_RUNNING) => return Ok(Outcome::RunsElsewhere),
+                    Ok(answer) => return answer.map(|_| Outcome::Done),
+                    // A server that is too busy to say how far it is does the work none the less.
+                    Err(_) => self.progress(query_id).into_iter().for_each(&mut tell),
+                }
+            }
+        })
+    }
+
+    /// How far the running statement `query_id` is; none once it is over.
+    fn progress(&self, query_id: &str) -> Option<Progress> {
+        let id = query_id.replace('\\', "\\\\").replace('\'', "\\'");
+        let row = self
+            .run(&format!(
+                "SELECT toUInt64(elapsed), read_rows, total_rows_approx FROM system.processes WHERE query_id = '{id}' FORMAT TSV"
+            ))
+            .ok()?;
+        let mut numbers = row.split('\t').map(str::parse);
+        let mut next = || numbers.next()?.ok();
+        Some(Progress { seconds: next()?, rows_read: next()?, rows_expected: next()? })
     }
 
     /// The failure of a server that does not answer.

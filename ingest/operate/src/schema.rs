@@ -13,6 +13,7 @@ pub(crate) mod files;
 mod kafka;
 mod ledger;
 mod migrations;
+mod replacement;
 mod retention;
 mod servers;
 pub(crate) mod statement;
@@ -168,7 +169,7 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
     }
     if let Some(clickhouse) = &target.clickhouse {
         let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
-        let applied = ledger.apply(&target.migrations, |migration| println!("applied {}", migration.name))?;
+        let applied = ledger.apply(&target.migrations, |news| println!("{news}"))?;
         done.push(format!("{} migrations ({applied} applied now)", target.migrations.len()));
         // Questions hold no data, so they are no migrations: their views are made anew each time.
         for question in &target.questions {

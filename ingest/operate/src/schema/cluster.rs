@@ -177,7 +177,8 @@ mod tests {
         let texts = migrations.iter().map(|migration| &migration.text).chain(questions.iter().map(|question| &question.text));
         for statement in texts.flat_map(|text| cluster.statements(text)) {
             assert!(statement.contains(" ON CLUSTER 'main'"), "{statement}");
-            let creates_local = statement.starts_with("CREATE TABLE");
+            let creates_local =
+                statement.starts_with("CREATE") && statement.contains(" TABLE") && !statement.contains("ENGINE = Distributed");
             assert_eq!(creates_local, statement.contains("ENGINE = Replicated"), "{statement}");
             assert!(!statement.contains("non_replicated"), "{statement}");
         }

@@ -1,20 +1,53 @@
 //! Migrations at a real ClickHouse: reads the ledger, applies what is pending, sets retention, prints the end state.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::thread;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use super::cluster::Cluster;
 use super::migrations::{Applied, BOOTSTRAP, Migration, pending};
+use super::replacement::{replaced_table, with_ttl};
 use super::retention::{TtlChange, ttl_of};
 use crate::Failure;
-use crate::clickhouse::ClickHouse;
+use crate::clickhouse::{ClickHouse, Outcome, Progress};
 
 /// The database that the migrations make.
 pub const DATABASE: &str = "tocsin";
 
 /// The database of a cluster's replicated tables: see [`Cluster`].
 const LOCAL_DATABASE: &str = "tocsin_local";
+
+/// A statement that another process runs ends when it ends; this is how often one looks.
+const OTHER_APPLIER_POLL: Duration = Duration::from_secs(1);
+
+/// The sink's inserts take tens of milliseconds.
+const INSERT_POLL: Duration = Duration::from_millis(100);
+
+/// What an operator wants to hear while migrations are applied.
+#[derive(Debug, Clone, Copy)]
+pub enum News<'a> {
+    /// It is done, and in the ledger.
+    Applied(&'a Migration),
+    /// It takes its time.
+    Progress(&'a Migration, Progress),
+    /// Another process is at it.
+    DoneElsewhere(&'a Migration),
+}
+
+impl fmt::Display for News<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Applied(migration) => write!(f, "applied {}", migration.name),
+            Self::Progress(migration, Progress { seconds, rows_read, rows_expected }) => {
+                write!(f, "{}: {rows_read} of {rows_expected} rows after {seconds} s", migration.name)
+            }
+            Self::DoneElsewhere(migration) => write!(f, "{}: another `tocsin schema apply` is at it; waiting", migration.name),
+        }
+    }
+}
 
 /// The ledger of one database. `database` is always [`DATABASE`] except in tests, which migrate a database of their own.
 pub struct Ledger<'a> {
@@ -56,37 +89,91 @@ impl<'a> Ledger<'a> {
             .collect()
     }
 
-    /// Applies what is pending, tells `report` of each, and returns how many there were.
+    /// Applies what is pending, tells `report` of each and of what takes long, and returns how many it did.
     ///
-    /// Safe to run in several processes at once: every statement is idempotent, and a second row of the same number is merged away.
-    pub fn apply(&self, migrations: &[Migration], mut report: impl FnMut(&Migration)) -> Result<usize, Failure> {
+    /// Safe to run in several processes at once: every statement is idempotent and runs in one process at a time, and a second row of the same
+    /// number is merged away.
+    pub fn apply(&self, migrations: &[Migration], mut report: impl FnMut(News<'_>)) -> Result<usize, Failure> {
         let before = pending(migrations, &self.read()?)?;
+        let mut applied = 0;
         // Refusals come first, so that nothing is changed in a database that is not as expected.
         for migration in migrations.iter().filter(|migration| migration.number <= BOOTSTRAP) {
-            self.run(migration)?;
+            self.run(migration, &mut report)?;
         }
         for migration in &before {
-            if migration.number > BOOTSTRAP {
-                self.run(migration)?;
+            if migration.number > BOOTSTRAP && !self.run(migration, &mut report)? {
+                continue;
             }
             let Migration { number, name, sha256, .. } = migration;
             self.clickhouse.run(&format!(
                 "INSERT INTO {}.schema_migrations (number, name, sha256) SETTINGS distributed_foreground_insert = 1 VALUES ({number}, '{name}', '{sha256}')",
                 self.database
             ))?;
-            report(migration);
+            report(News::Applied(migration));
+            applied += 1;
         }
-        Ok(before.len())
+        Ok(applied)
     }
 
-    fn run(&self, migration: &Migration) -> Result<(), Failure> {
-        self.run_text(&migration.text).map_err(|failure| failure.during(&format!("migration {}", migration.name)))
+    /// Runs a migration, unless another process has done so meanwhile.
+    fn run(&self, migration: &Migration, report: &mut impl FnMut(News<'_>)) -> Result<bool, Failure> {
+        let during = |failure: Failure| failure.during(&format!("migration {}", migration.name));
+        // Later migrations may have undone what this one does: a process that has fallen behind must not do it again.
+        if migration.number > BOOTSTRAP && self.is_applied(migration)? {
+            return Ok(false);
+        }
+        let text = match replaced_table(&migration.text) {
+            None => migration.text.clone(),
+            Some(table) => self.replacing(&table, &migration.text).map_err(during)?,
+        };
+        for (index, statement) in self.statements(&text).iter().enumerate() {
+            let id = format!("tocsin schema apply: {} {} {index}", self.database, migration.name);
+            let tell = |progress| report(News::Progress(migration, progress));
+            if self.clickhouse.run_alone(&id, statement, tell).map_err(during)? == Outcome::RunsElsewhere {
+                return self.await_other(migration, report);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The statement that makes `table` anew and keeps its retention.
+    fn replacing(&self, table: &str, text: &str) -> Result<String, Failure> {
+        // Each replica would copy the rows of its shard, and every row would be there as often as it has replicas.
+        if self.cluster.is_some() && self.clickhouse.run(&format!("SELECT count() FROM {}.{table}", self.database))? != "0" {
+            return Err(Failure::new(
+                format!("{table} has rows, and is made anew by this migration, which Tocsin does on single servers only"),
+                "move them by hand as deploy/clickhouse/README.md says under \"A cluster that holds rows\", then apply again",
+            ));
+        }
+        // The migration before has halted new inserts; what one of them is about to store must be there before its rows are read.
+        while self.clickhouse.run(&self.inserts_under_way(table))? != "0" {
+            thread::sleep(INSERT_POLL);
+        }
+        Ok(self.ttls()?.get(table).map_or_else(|| text.to_owned(), |ttl| with_ttl(text, ttl.as_deref())))
+    }
+
+    pub(super) fn inserts_under_way(&self, table: &str) -> String {
+        format!("SELECT count() FROM system.processes WHERE query_kind = 'Insert' AND position(query, '{}.{table}') > 0", self.database)
+    }
+
+    /// Waits until the process that is at `migration` has done it; what that one could not do is begun here.
+    fn await_other(&self, migration: &Migration, report: &mut impl FnMut(News<'_>)) -> Result<bool, Failure> {
+        report(News::DoneElsewhere(migration));
+        thread::sleep(OTHER_APPLIER_POLL);
+        self.run(migration, report)
+    }
+
+    fn is_applied(&self, migration: &Migration) -> Result<bool, Failure> {
+        Ok(self.read()?.iter().any(|applied| applied.number == migration.number))
     }
 
     /// Runs the one statement of a file; on a cluster, what takes its place.
     pub fn run_text(&self, text: &str) -> Result<(), Failure> {
-        let statements = self.cluster.map_or_else(|| vec![text.to_owned()], |cluster| cluster.statements(text));
-        statements.iter().try_for_each(|statement| self.clickhouse.run(statement).map(drop))
+        self.statements(text).iter().try_for_each(|statement| self.clickhouse.run(statement).map(drop))
+    }
+
+    fn statements(&self, text: &str) -> Vec<String> {
+        self.cluster.map_or_else(|| vec![text.to_owned()], |cluster| cluster.statements(text))
     }
 
     /// The TTL of every table, as ClickHouse writes it; none where rows are kept for ever.

@@ -12,6 +12,7 @@ use tocsin_wire::registrations::Device;
 use super::files::SchemaFile;
 use super::topics::{Cleanup, Topic};
 use super::*;
+use crate::clickhouse::Outcome;
 use crate::devices::topic::DevicesTopic;
 
 /// The address in `variable`; none, with a word about it, where the test shall be skipped.
@@ -83,7 +84,7 @@ fn shown_end_state() -> String {
 }
 
 /// How many migrations main had whenever it was in a state that somebody may have applied.
-const RELEASED: [usize; 7] = [16, 18, 35, 57, 63, 67, 68];
+const RELEASED: [usize; 9] = [16, 18, 35, 57, 63, 67, 68, 70, 92];
 
 #[test]
 fn every_released_state_is_brought_to_the_same_end_and_keeps_its_rows() {
@@ -92,16 +93,92 @@ fn every_released_state_is_brought_to_the_same_end_and_keeps_its_rows() {
         let migrations = database.migrations();
         database.ledger().apply(&migrations[..released], |_| ()).unwrap();
         let run = |statement: &str| database.clickhouse.run(&statement.replace("tocsin.", &format!("{}.", database.name))).unwrap();
-        run(
-            "INSERT INTO tocsin.syslog (event_id, device, received_at, message) SELECT toString(number), 'core-1', now(), 'bgp down' FROM numbers(10)",
-        );
+        run("INSERT INTO tocsin.syslog (event_id, agent_id, boot_id, agent_sequence, device, received_at, message, raw) \
+             SELECT if(number < 9, concat('a-7-', toString(number)), 'other'), 'a', 7, number, 'core-1', now(), 'bgp down', \
+             if(number > 0, '<30>core-1: bgp down', '<30>bgp\\xff') FROM numbers(10)");
         run("INSERT INTO tocsin.alert_history (fingerprint, version, device) VALUES ('f', 1, 'core-1')");
 
         assert_eq!(database.ledger().apply(&migrations, |_| ()).unwrap(), migrations.len() - released);
         assert_eq!(end_state(&database), shown_end_state(), "from {released} migrations");
         assert_eq!(run("SELECT count() FROM tocsin.syslog WHERE hasAllTokens(lower(message), ['bgp'])"), "10");
+        assert_eq!(run("SELECT count() FROM tocsin.syslog WHERE event_id = concat('a-7-', toString(agent_sequence))"), "9");
+        assert_eq!(run("SELECT agent_sequence, hex(given_event_id) FROM tocsin.syslog WHERE event_id = 'other'"), "9\t6F74686572");
+        assert_eq!(
+            run("SELECT hex(raw), message_in_raw, count() FROM tocsin.syslog GROUP BY ALL ORDER BY ALL"),
+            "3C33303E626770FF\tfalse\t1\n3C33303E636F72652D313A2062677020646F776E\ttrue\t9"
+        );
         assert_eq!(run("SELECT fingerprint, device FROM tocsin.alerts"), "f\tcore-1");
     }
+}
+
+#[test]
+fn a_table_that_is_made_anew_keeps_its_retention_and_feeds_its_roll_ups() {
+    let Some(database) = OwnDatabase::make("anew") else { return };
+    let migrations = database.migrations();
+    let run = |statement: &str| database.clickhouse.run(&statement.replace("tocsin.", &format!("{}.", database.name))).unwrap();
+    database.ledger().apply(&migrations[..92], |_| ()).unwrap();
+    run("ALTER TABLE tocsin.syslog REMOVE TTL");
+    run(
+        "INSERT INTO tocsin.syslog (event_id, device, received_at, message) SELECT toString(number), 'core-1', '2001-02-03', 'm' FROM numbers(3)",
+    );
+
+    database.ledger().apply(&migrations, |_| ()).unwrap();
+
+    assert_eq!(database.ledger().ttls().unwrap()["syslog"], None);
+    run(
+        "INSERT INTO tocsin.syslog (given_event_id, device, received_at, message) SELECT toString(number), 'core-1', now(), 'm' FROM numbers(4)",
+    );
+    assert_eq!(run("SELECT count(), uniqExact(event_id) FROM tocsin.syslog"), "7\t4");
+    assert_eq!(run("SELECT sum(stored) FROM tocsin.stored_events_1m"), "7", "rows that move are not counted again, new ones are");
+}
+
+#[test]
+fn nobody_inserts_while_rows_are_moved() {
+    let Some(database) = OwnDatabase::make("halted") else { return };
+    let migrations = database.migrations();
+    database.ledger().apply(&migrations[..93], |_| ()).unwrap();
+    let insert = format!("INSERT INTO {}.syslog (device, message) VALUES ('core-1', 'm')", database.name);
+
+    let refused = database.clickhouse.run(&insert).unwrap_err().to_string();
+    assert!(refused.contains("rows_are_being_moved_by_migration_0094"), "{refused}");
+
+    database.ledger().apply(&migrations, |_| ()).unwrap();
+    database.clickhouse.run(&insert).unwrap();
+}
+
+#[test]
+fn an_insert_that_is_under_way_is_waited_for() {
+    let Some(database) = OwnDatabase::make("under_way") else { return };
+    let migrations = database.migrations();
+    database.ledger().apply(&migrations[..92], |_| ()).unwrap();
+    let slow = format!(
+        "INSERT INTO {}.syslog (device, received_at, message) SELECT 'core-1', now(), toString(sleepEachRow(0.5)) FROM numbers(3)",
+        database.name
+    );
+    thread::scope(|scope| {
+        let insert = scope.spawn(|| database.clickhouse.run(&slow).unwrap());
+        while database.clickhouse.run(&database.ledger().inserts_under_way("syslog")).unwrap() == "0" {
+            assert!(!insert.is_finished(), "the insert was over before it was seen");
+        }
+        database.ledger().apply(&migrations, |_| ()).unwrap();
+    });
+    assert_eq!(database.clickhouse.run(&format!("SELECT count() FROM {}.syslog", database.name)).unwrap(), "3");
+}
+
+#[test]
+fn a_long_statement_runs_once_at_a_time_and_says_how_far_it_is() {
+    let Some(database) = OwnDatabase::make("alone") else { return };
+    let id = format!("{}-slow", database.name);
+    let slow = "SELECT sleepEachRow(1) FROM numbers(4) SETTINGS max_block_size = 1 FORMAT Null";
+    let mut second = None;
+    let first = database
+        .clickhouse
+        .run_alone(&id, slow, |progress| {
+            assert!(progress.seconds >= 1, "{progress:?}");
+            second = Some(database.clickhouse.run_alone(&id, slow, |_| ()).unwrap());
+        })
+        .unwrap();
+    assert_eq!((first, second), (Outcome::Done, Some(Outcome::RunsElsewhere)));
 }
 
 #[test]
@@ -110,12 +187,19 @@ fn applying_again_changes_nothing() {
     let migrations = database.migrations();
     assert!(database.ledger().read().unwrap().is_empty());
     let mut reported = Vec::new();
-    let applied = database.ledger().apply(&migrations, |migration| reported.push(migration.name.clone())).unwrap();
+    let applied = database
+        .ledger()
+        .apply(&migrations, |news| {
+            if let ledger::News::Applied(migration) = news {
+                reported.push(migration.name.clone());
+            }
+        })
+        .unwrap();
     assert_eq!(applied, migrations.len());
     assert_eq!(reported, migrations.iter().map(|migration| migration.name.clone()).collect::<Vec<_>>());
     let before = database.ledger().read().unwrap();
 
-    assert_eq!(database.ledger().apply(&migrations, |migration| panic!("{} was applied twice", migration.name)).unwrap(), 0);
+    assert_eq!(database.ledger().apply(&migrations, |news| panic!("applied twice: {news}")).unwrap(), 0);
     assert_eq!(database.ledger().read().unwrap(), before);
 }
 
@@ -196,7 +280,7 @@ fn an_edited_migration_is_refused_before_anything_is_changed() {
     database.ledger().apply(&migrations, |_| ()).unwrap();
     migrations[2].sha256 = "0".repeat(64);
     migrations.push(last);
-    let failure = database.ledger().apply(&migrations, |migration| panic!("{} was applied", migration.name)).unwrap_err().to_string();
+    let failure = database.ledger().apply(&migrations, |news| panic!("{news}")).unwrap_err().to_string();
     assert!(failure.contains(&format!("{} was edited", migrations[2].name)), "{failure}");
 }
 

@@ -26,7 +26,7 @@ SETTINGS kafka_broker_list = '{broker}', kafka_topic_list = 'events-syslog-v1', 
     kafka_schema = '{schema}:Event', {setting};
 CREATE MATERIALIZED VIEW tocsin.bench_to_syslog TO tocsin.syslog AS
 SELECT
-    event_id,
+    if(event_id = concat(agent_id, '-', lower(hex(boot_id)), '-', toString(sequence)), '', event_id) AS given_event_id,
     agent_id,
     boot_id,
     sequence AS agent_sequence,
@@ -36,7 +36,8 @@ SELECT
     CAST(toFixedString(source_ip, 16) AS IPv6) AS source_ip,
     device,
     site,
-    raw,
+    endsWith(raw, syslog.message) AS message_in_raw,
+    if(message_in_raw, left(raw, length(raw) - length(syslog.message)), raw) AS raw_header,
     syslog.facility AS facility,
     syslog.severity AS severity,
     syslog.app_name AS app_name,

@@ -107,7 +107,7 @@ class ClickHouseUsersTest {
     assertThat(
             ask(
                 WRITER,
-                "INSERT INTO tocsin.syslog (event_id, device, received_at, event_time, message)"
+                "INSERT INTO tocsin.syslog (given_event_id, device, received_at, event_time, message)"
                     + " VALUES ('a-1-1', 'core-1', now(), now(), 'link down')"))
         .isEmpty();
     assertThat(ask(READER, "SELECT device, message FROM tocsin.syslog"))

@@ -1,15 +1,16 @@
 package io.tocsin.connectors.tables;
 
+import com.google.protobuf.ByteString;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.events.v1.Event;
 import java.util.List;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The columns that every event table has: what the agent knew before it looked into the bytes. */
 final class Envelope {
-  private static final List<String> COLUMNS =
+  private static final List<String> SOURCE_COLUMNS =
       List.of(
-          "event_id",
           "agent_id",
           "boot_id",
           "agent_sequence",
@@ -18,18 +19,56 @@ final class Envelope {
           "event_time",
           "source_ip",
           "device",
-          "site",
-          "raw");
+          "site");
 
   private Envelope() {}
 
   static List<String> columnsAnd(String... bodyColumns) {
-    return Stream.concat(COLUMNS.stream(), Stream.of(bodyColumns)).toList();
+    return columns("event_id", Stream.concat(Stream.of("raw"), Stream.of(bodyColumns)));
+  }
+
+  /** The same for a table that stores neither event_id nor raw where they can be put together. */
+  static List<String> columnsWithoutWhatFollowsAnd(String... bodyColumns) {
+    return columns(
+        "given_event_id",
+        Stream.concat(
+            Stream.of("raw_header", "raw_trailer", "message_in_raw"), Stream.of(bodyColumns)));
   }
 
   static RowBinaryWriter encode(Event event, RowBinaryWriter row) {
-    return row.string(event.getEventId())
-        .string(event.getAgentId())
+    return encodeSource(event, row.string(event.getEventId())).string(event.getRaw());
+  }
+
+  /**
+   * @param message that raw is expected to hold
+   */
+  static RowBinaryWriter encodeWithoutWhatFollows(
+      Event event, ByteString message, RowBinaryWriter row) {
+    RawBytes raw = RawBytes.around(message, event.getRaw());
+    return encodeSource(event, row.string(givenEventId(event)))
+        .string(raw.header())
+        .string(raw.trailer())
+        .bool(raw.holdsMessage());
+  }
+
+  private static String givenEventId(Event event) {
+    String made =
+        event.getAgentId()
+            + '-'
+            + Long.toHexString(event.getBootId())
+            + '-'
+            + Long.toUnsignedString(event.getSequence());
+    return made.equals(event.getEventId()) ? "" : event.getEventId();
+  }
+
+  private static List<String> columns(String first, Stream<String> last) {
+    return Stream.of(Stream.of(first), SOURCE_COLUMNS.stream(), last)
+        .flatMap(Function.identity())
+        .toList();
+  }
+
+  private static RowBinaryWriter encodeSource(Event event, RowBinaryWriter row) {
+    return row.string(event.getAgentId())
         .uint64(event.getBootId())
         .uint64(event.getSequence())
         .string(event.getListener())
@@ -37,7 +76,6 @@ final class Envelope {
         .dateTime64Nanos(event.getEventTimeUnixNanos())
         .ipv6(event.getSourceIp())
         .string(event.getDevice())
-        .string(event.getSite())
-        .string(event.getRaw());
+        .string(event.getSite());
   }
 }

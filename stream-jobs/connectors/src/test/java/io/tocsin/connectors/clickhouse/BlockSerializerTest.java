@@ -12,7 +12,7 @@ class BlockSerializerTest {
   private static final Block BLOCK =
       new Block(
           "syslog",
-          List.of("event_id", "message"),
+          List.of("given_event_id", "message"),
           3,
           new byte[] {1, 2, (byte) 0xff},
           "6a5fd1e5-0000-4000-8000-000000000001");
@@ -26,9 +26,10 @@ class BlockSerializerTest {
 
   /**
    * Checkpoints of released versions must be readable for ever: the files are never written again.
+   * This one says event_id.
    */
   @Test
-  void blockOfVersion1IsStillRead() throws IOException {
+  void blockOfVersion1IsStillReadByTheNamesThatColumnsHaveNow() throws IOException {
     try (InputStream file = getClass().getResourceAsStream("/block-v1.bin")) {
       assertSame(serializer.deserialize(1, file.readAllBytes()));
     }
@@ -36,9 +37,9 @@ class BlockSerializerTest {
 
   @Test
   void blockOfANewerVersionIsRefused() {
-    assertThatThrownBy(() -> serializer.deserialize(2, new byte[0]))
+    assertThatThrownBy(() -> serializer.deserialize(3, new byte[0]))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("version 2");
+        .hasMessageContaining("version 3");
   }
 
   private static void assertSame(Block block) {

@@ -19,12 +19,17 @@ import io.tocsin.model.EnumWords;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestEvents;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What the sink needs from a real server: that a row reads as it was written, and that a token
@@ -140,6 +145,34 @@ class ClickHouseInsertITCase {
                 "send_packet: Operation not permitted",
                 "7",
                 "raw 7"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"<30>,'',true", "<30>,'\r\n',true", "<30>,'\n',true", "<30>,?,false"})
+  void bytesAsReceivedAreReadAsTheyCame(String before, String after, boolean isStoredOnce)
+      throws IOException {
+    Event event = TestEvents.syslog(1, NOON);
+    String message = event.getSyslog().getMessage();
+    String sent = isStoredOnce ? message : message.replace(' ', '_');
+    ByteString raw = ByteString.copyFromUtf8(before + sent + after);
+
+    inserter.insert(blockOf(event.toBuilder().setRaw(raw).build()));
+
+    String header = isStoredOnce ? before : before + sent + after;
+    assertThat(select("hex(raw), hex(raw_header)", "syslog"))
+        .isEqualTo(hex(before + sent + after) + "\t" + hex(header));
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 7, 0x10, 0xabc, 1_763_632_800_000_000_000L, Long.MIN_VALUE, -1})
+  void idThatIsMadeOfItsThreePartsIsNotStoredAndAnyOtherIs(long bootId) throws IOException {
+    Event event = TestEvents.syslog(1, NOON).toBuilder().setBootId(bootId).setSequence(-1).build();
+    String made = agent + "-" + Long.toHexString(bootId) + "-18446744073709551615";
+    inserter.insert(blockOf(event.toBuilder().setEventId(made).build()));
+    inserter.insert(blockOf(event.toBuilder().setEventId("another").build()));
+
+    assertThat(select("arraySort(groupArray((given_event_id, event_id)))", "syslog"))
+        .isEqualTo("[('','" + made + "'),('another','another')]");
   }
 
   @Test
@@ -293,6 +326,10 @@ class ClickHouseInsertITCase {
       assertThatThrownBy(() -> nobody.insert(blockOf(TestEvents.syslog(1, NOON))))
           .isInstanceOf(RetryableInsertException.class);
     }
+  }
+
+  private static String hex(String text) {
+    return HexFormat.of().withUpperCase().formatHex(text.getBytes(StandardCharsets.UTF_8));
   }
 
   private Block blockOf(Event... events) {
