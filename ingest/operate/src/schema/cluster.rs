@@ -2,7 +2,9 @@
 //!
 //! A table `tocsin.x` becomes two: `tocsin_local.x` on every server, replicated, with its materialized views beside it; and `tocsin.x`, which is
 //! Distributed over them. So whoever reads or writes names the same tables as on one server. The shard of a row follows from the first column of the
-//! table's order (a device, a link, a MAC), so that what is merged, counted or replaced together lies together, and a roll-up stays on its shard.
+//! order that its table was first made with (a device, a link, a MAC), so that what is merged, counted or replaced together lies together; a table
+//! that is made anew in another order keeps its shards. What materialized views write stays on the shard of the rows that it is made of, wherever
+//! that is: such tables say nothing about shards.
 //!
 //! The servers need `default_replica_path` and the macros `{shard}` and `{replica}`, which ClickHouse's own configuration has or explains.
 
@@ -15,8 +17,8 @@ use super::statement;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cluster {
     name: String,
-    /// By table: the first column of its order.
-    shard_columns: BTreeMap<String, String>,
+    /// By table: the column whose hash is a row's shard; none where materialized views write.
+    shard_columns: BTreeMap<String, Option<String>>,
 }
 
 const READ: &str = "tocsin.";
@@ -25,8 +27,10 @@ const LOCAL: &str = "tocsin_local.";
 impl Cluster {
     /// The cluster `name` for the tables that `migrations` make.
     pub fn new(name: &str, migrations: &[Migration]) -> Self {
-        let shard_columns =
-            migrations.iter().flat_map(|migration| statement::statements(&migration.text)).filter_map(shard_column).collect();
+        let statements: Vec<String> = migrations.iter().flat_map(|migration| statement::statements(&migration.text)).collect();
+        let mut shard_columns: BTreeMap<_, _> =
+            statements.iter().filter_map(|statement| shard_column(statement)).map(|(table, column)| (table, Some(column))).collect();
+        shard_columns.extend(statements.iter().filter_map(|statement| Some((written_by_view(statement)?, None))));
         Self { name: name.to_owned(), shard_columns }
     }
 
@@ -64,10 +68,10 @@ impl Cluster {
 
     /// The Distributed table; none for a materialized view. It holds no rows, so it is made anew whenever the table behind it changes.
     fn distributed(&self, table: &str) -> Option<String> {
-        let column = self.shard_columns.get(table)?;
+        let key = self.shard_columns.get(table)?.as_ref().map_or_else(String::new, |column| format!(", cityHash64({column})"));
         let Self { name, .. } = self;
         Some(format!(
-            "CREATE OR REPLACE TABLE {READ}{table} ON CLUSTER '{name}' AS {LOCAL}{table} ENGINE = Distributed('{name}', 'tocsin_local', '{table}', cityHash64({column}))"
+            "CREATE OR REPLACE TABLE {READ}{table} ON CLUSTER '{name}' AS {LOCAL}{table} ENGINE = Distributed('{name}', 'tocsin_local', '{table}'{key})"
         ))
     }
 }
@@ -97,8 +101,8 @@ fn replicated(rest: &str) -> String {
 }
 
 /// The table that a statement creates, and the first column of its order.
-fn shard_column(statement: String) -> Option<(String, String)> {
-    let (verb, name, rest) = parts(&statement);
+fn shard_column(statement: &str) -> Option<(String, String)> {
+    let (verb, name, rest) = parts(statement);
     if verb != "CREATE TABLE IF NOT EXISTS" {
         return None;
     }
@@ -107,11 +111,18 @@ fn shard_column(statement: String) -> Option<(String, String)> {
     Some((name.strip_prefix(READ)?.to_owned(), column.to_owned()))
 }
 
+/// The table that a materialized view writes.
+fn written_by_view(statement: &str) -> Option<String> {
+    let (verb, _, rest) = parts(statement);
+    let table = rest.strip_prefix(" TO ")?.strip_prefix(READ)?.split(' ').next()?;
+    verb.contains("MATERIALIZED VIEW").then(|| table.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ask::question;
-    use crate::schema::files::SchemaFiles;
+    use crate::schema::files::{SchemaFile, SchemaFiles};
     use crate::schema::migrations;
 
     fn repository() -> (Vec<Migration>, Cluster) {
@@ -123,7 +134,7 @@ mod tests {
     #[test]
     fn a_table_becomes_a_replicated_one_and_a_distributed_one_over_it() {
         let (_, mut cluster) = repository();
-        cluster.shard_columns.insert("t".to_owned(), "device".to_owned());
+        cluster.shard_columns.insert("t".to_owned(), Some("device".to_owned()));
         let text = "CREATE TABLE IF NOT EXISTS tocsin.t (device String COMMENT 'as in tocsin.x; ENGINE = MergeTree') ENGINE = ReplacingMergeTree(v)\n\
                     ORDER BY (device, v) SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;";
         assert_eq!(
@@ -154,6 +165,34 @@ mod tests {
         assert_eq!(
             cluster.statements("CREATE DATABASE IF NOT EXISTS tocsin;"),
             ["CREATE DATABASE IF NOT EXISTS tocsin ON CLUSTER 'main'", "CREATE DATABASE IF NOT EXISTS tocsin_local ON CLUSTER 'main'"]
+        );
+    }
+
+    #[test]
+    fn a_table_that_is_made_anew_in_another_order_keeps_its_shards() {
+        let file = |name: &str, text: &str| SchemaFile { name: name.to_owned(), text: text.to_owned() };
+        let anew = "CREATE OR REPLACE TABLE tocsin.t (app String, device String) ENGINE = MergeTree ORDER BY (app, device) AS SELECT * FROM tocsin.t";
+        let migrations = migrations::parse(&[
+            file("0001_create_t.sql", "CREATE TABLE IF NOT EXISTS tocsin.t (device String) ENGINE = MergeTree ORDER BY (device)"),
+            file("0002_replace_t.sql", anew),
+        ])
+        .unwrap();
+        let statements = Cluster::new("main", &migrations).statements(anew);
+        assert!(statements[0].starts_with("CREATE OR REPLACE TABLE tocsin_local.t ON CLUSTER 'main' ("), "{statements:?}");
+        assert!(
+            statements[0].ends_with("ENGINE = ReplicatedMergeTree ORDER BY (app, device) AS SELECT * FROM tocsin_local.t"),
+            "{statements:?}"
+        );
+        assert!(statements[1].ends_with("Distributed('main', 'tocsin_local', 't', cityHash64(device))"), "{statements:?}");
+    }
+
+    #[test]
+    fn a_table_that_a_view_writes_says_nothing_about_shards() {
+        let (_, cluster) = repository();
+        assert_eq!(
+            cluster.distributed("syslog_volume_1d").unwrap(),
+            "CREATE OR REPLACE TABLE tocsin.syslog_volume_1d ON CLUSTER 'main' AS tocsin_local.syslog_volume_1d \
+             ENGINE = Distributed('main', 'tocsin_local', 'syslog_volume_1d')"
         );
     }
 

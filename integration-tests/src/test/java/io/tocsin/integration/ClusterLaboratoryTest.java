@@ -212,6 +212,27 @@ class ClusterLaboratoryTest {
   }
 
   @Test
+  void noRowIsMissedWhereShardsWithoutAnyAreLeftOut() throws Exception {
+    for (String question :
+        List.of(
+            "sum(messages) FROM tocsin.syslog_volume_1d WHERE day = toStartOfDay(toDateTime(%d, 'UTC'))"
+                .formatted(FIRST_MESSAGE.getEpochSecond()),
+            "count() FROM tocsin.syslog WHERE device = 'laboratory-3'")) {
+      String select = "SELECT " + question;
+      assertThat(shards.get(0).ask(WRITER, select, Map.of("optimize_skip_unused_shards", "1")))
+          .as(select)
+          .isEqualTo(single.ask(WRITER, select));
+    }
+    assertThat(
+            shards
+                .get(0)
+                .send(WRITER, "INSERT INTO tocsin.syslog_volume_1d (device) VALUES ('x')", Map.of())
+                .body())
+        .as("a row for a table that only views write, whose shard nobody knows")
+        .contains("STORAGE_REQUIRES_PARAMETER");
+  }
+
+  @Test
   void retentionIsSetOnEveryShard() throws Exception {
     Path file = state.root().resolve("retention.yaml");
     Files.writeString(file, "syslog: 30\ndhcp: forever\n");
