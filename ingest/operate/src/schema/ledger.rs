@@ -97,6 +97,9 @@ impl<'a> Ledger<'a> {
         let before = pending(migrations, &self.read()?)?;
         let mut applied = 0;
         // Refusals come first, so that nothing is changed in a database that is not as expected.
+        for migration in &before {
+            self.refuse_a_copy_on_a_cluster(migration)?;
+        }
         for migration in migrations.iter().filter(|migration| migration.number <= BOOTSTRAP) {
             self.run(migration, &mut report)?;
         }
@@ -136,15 +139,23 @@ impl<'a> Ledger<'a> {
         Ok(true)
     }
 
+    /// Each replica would copy the rows of its shard, and every row would be there as often as it has replicas.
+    fn refuse_a_copy_on_a_cluster(&self, migration: &Migration) -> Result<(), Failure> {
+        let Some(table) = replaced_table(&migration.text).filter(|_| self.cluster.is_some()) else { return Ok(()) };
+        let name = format!("{}.{table}", self.database);
+        if self.clickhouse.run(&format!("EXISTS TABLE {name}"))? != "1"
+            || self.clickhouse.run(&format!("SELECT count() FROM {name}"))? == "0"
+        {
+            return Ok(());
+        }
+        Err(Failure::new(
+            format!("{name} has rows, and migration {} makes it anew, which Tocsin does on single servers only", migration.name),
+            "move them by hand as deploy/clickhouse/README.md says under \"A cluster that holds rows\", then apply again",
+        ))
+    }
+
     /// The statement that makes `table` anew and keeps its retention.
     fn replacing(&self, table: &str, text: &str) -> Result<String, Failure> {
-        // Each replica would copy the rows of its shard, and every row would be there as often as it has replicas.
-        if self.cluster.is_some() && self.clickhouse.run(&format!("SELECT count() FROM {}.{table}", self.database))? != "0" {
-            return Err(Failure::new(
-                format!("{table} has rows, and is made anew by this migration, which Tocsin does on single servers only"),
-                "move them by hand as deploy/clickhouse/README.md says under \"A cluster that holds rows\", then apply again",
-            ));
-        }
         // The migration before has halted new inserts; what one of them is about to store must be there before its rows are read.
         while self.clickhouse.run(&self.inserts_under_way(table))? != "0" {
             thread::sleep(INSERT_POLL);

@@ -147,6 +147,21 @@ fn nobody_inserts_while_rows_are_moved() {
 }
 
 #[test]
+fn a_table_of_a_cluster_that_holds_rows_is_not_copied_and_nothing_is_changed() {
+    let Some(database) = OwnDatabase::make("cluster_rows") else { return };
+    let migrations = database.migrations();
+    let cluster = Cluster::new("main", &migrations);
+    database.ledger().apply(&migrations[..92], |_| ()).unwrap();
+    let insert = format!("INSERT INTO {}.syslog (device, received_at, message) VALUES ('core-1', now(), 'm')", database.name);
+    database.clickhouse.run(&insert).unwrap();
+
+    let refused = database.ledger().on(Some(&cluster)).apply(&migrations, |_| ()).unwrap_err().to_string();
+
+    assert!(refused.contains("syslog has rows") && refused.contains("0094_replace_syslog.sql"), "{refused}");
+    database.clickhouse.run(&insert).unwrap();
+}
+
+#[test]
 fn an_insert_that_is_under_way_is_waited_for() {
     let Some(database) = OwnDatabase::make("under_way") else { return };
     let migrations = database.migrations();
