@@ -68,7 +68,7 @@ async function printSizes() {
   const { size } = statSync(file);
   const where = `active AND database = '${database}' AND table = 'syslog'`;
   const { data } = await clickhouse.select(
-    `SELECT 'raw' AS what, sum(column_data_compressed_bytes) AS bytes FROM system.parts_columns WHERE ${where} AND column = 'raw'
+    `SELECT 'raw_header' AS what, sum(column_data_compressed_bytes) AS bytes FROM system.parts_columns WHERE ${where} AND column = 'raw_header'
      UNION ALL SELECT 'message', sum(column_data_compressed_bytes) FROM system.parts_columns WHERE ${where} AND column = 'message'
      UNION ALL SELECT 'text index', sum(secondary_indices_compressed_bytes) FROM system.parts WHERE ${where}
      UNION ALL SELECT 'everything', sum(bytes_on_disk) FROM system.parts WHERE ${where}`,
