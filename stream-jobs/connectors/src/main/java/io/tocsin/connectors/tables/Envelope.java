@@ -27,8 +27,11 @@ final class Envelope {
     return columns("event_id", Stream.concat(Stream.of("raw"), Stream.of(bodyColumns)));
   }
 
-  /** The same for a table that stores neither event_id nor raw where they can be put together. */
-  static List<String> columnsWithoutWhatFollowsAnd(String... bodyColumns) {
+  /**
+   * The same for a table that is lean: it computes event_id and raw from what is stored, where that
+   * can be done.
+   */
+  static List<String> leanColumnsAnd(String... bodyColumns) {
     return columns(
         "given_event_id",
         Stream.concat(
@@ -40,10 +43,11 @@ final class Envelope {
   }
 
   /**
+   * A row of a lean table.
+   *
    * @param message that raw is expected to hold
    */
-  static RowBinaryWriter encodeWithoutWhatFollows(
-      Event event, ByteString message, RowBinaryWriter row) {
+  static RowBinaryWriter encodeLean(Event event, ByteString message, RowBinaryWriter row) {
     RawBytes raw = RawBytes.around(message, event.getRaw());
     return encodeSource(event, row.string(givenEventId(event)))
         .string(raw.header())

@@ -11,7 +11,7 @@ final class SyslogEncoder implements RowEncoder<Event> {
   private static final int LAST_FACILITY = 23;
   private static final int LAST_SEVERITY = 7;
   private static final List<String> COLUMNS =
-      Envelope.columnsWithoutWhatFollowsAnd(
+      Envelope.leanColumnsAnd(
           "facility",
           "severity",
           "app_name",
@@ -34,7 +34,7 @@ final class SyslogEncoder implements RowEncoder<Event> {
   @Override
   public void encode(Event event, RowBinaryWriter row) {
     Syslog syslog = event.getSyslog();
-    Envelope.encodeWithoutWhatFollows(event, syslog.getMessageBytes(), row)
+    Envelope.encodeLean(event, syslog.getMessageBytes(), row)
         .enum8("facility", syslog.getFacility(), 0, LAST_FACILITY)
         .enum8("severity", syslog.getSeverity(), 0, LAST_SEVERITY)
         .string(syslog.getAppName())
