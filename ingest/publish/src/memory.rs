@@ -18,11 +18,13 @@ impl MemoryPublisher {
 
 impl Publisher for MemoryPublisher {
     fn publish(&self, record: Record) {
-        if let Some(counters) = &record.counters {
+        let counters = record.counters.clone();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(record);
+        // Afterwards: who sees that a record is acknowledged must find it.
+        if let Some(counters) = counters {
             counters.published();
             counters.acked();
         }
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(record);
     }
 
     fn flush(&self, _timeout: Duration) -> bool {
@@ -31,5 +33,32 @@ impl Publisher for MemoryPublisher {
 
     fn close(&self) -> Remainder {
         Remainder::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::thread;
+
+    use tocsin_telemetry::Listener;
+    use tocsin_wire::events::Event;
+
+    use super::*;
+
+    #[test]
+    fn a_record_that_is_acknowledged_can_be_read() {
+        for _ in 0..2_000 {
+            let publisher = MemoryPublisher::default();
+            let counters = Arc::new(Listener::new("l"));
+            let record = Record::new(&Event::default(), Some(Arc::clone(&counters)));
+            thread::scope(|scope| {
+                scope.spawn(|| publisher.publish(record));
+                while counters.snapshot().acked == 0 {
+                    thread::yield_now();
+                }
+                assert_eq!(publisher.records().len(), 1);
+            });
+        }
     }
 }
