@@ -162,12 +162,9 @@ impl ClickHouse {
 
     /// How far the running statement `query_id` is; none once it is over.
     fn progress(&self, query_id: &str) -> Option<Progress> {
-        let id = query_id.replace('\\', "\\\\").replace('\'', "\\'");
-        let row = self
-            .run(&format!(
-                "SELECT toUInt64(elapsed), read_rows, total_rows_approx FROM system.processes WHERE query_id = '{id}' FORMAT TSV"
-            ))
-            .ok()?;
+        let statement =
+            "SELECT toUInt64(elapsed), read_rows, total_rows_approx FROM system.processes WHERE query_id = {id:String} FORMAT TSV";
+        let row = self.ask(statement, &[("id".to_owned(), query_id.to_owned())]).ok()?;
         let mut numbers = row.split('\t').map(str::parse);
         let mut next = || numbers.next()?.ok();
         Some(Progress { seconds: next()?, rows_read: next()?, rows_expected: next()? })

@@ -34,7 +34,7 @@ pub enum News<'a> {
     /// It takes its time.
     Progress(&'a Migration, Progress),
     /// Another process is at it.
-    DoneElsewhere(&'a Migration),
+    RunsElsewhere(&'a Migration),
 }
 
 impl fmt::Display for News<'_> {
@@ -44,7 +44,7 @@ impl fmt::Display for News<'_> {
             Self::Progress(migration, Progress { seconds, rows_read, rows_expected }) => {
                 write!(f, "{}: {rows_read} of {rows_expected} rows after {seconds} s", migration.name)
             }
-            Self::DoneElsewhere(migration) => write!(f, "{}: another `tocsin schema apply` is at it; waiting", migration.name),
+            Self::RunsElsewhere(migration) => write!(f, "{}: another `tocsin schema apply` is at it; waiting", migration.name),
         }
     }
 }
@@ -169,13 +169,14 @@ impl<'a> Ledger<'a> {
 
     /// Waits until the process that is at `migration` has done it; what that one could not do is begun here.
     fn await_other(&self, migration: &Migration, report: &mut impl FnMut(News<'_>)) -> Result<bool, Failure> {
-        report(News::DoneElsewhere(migration));
+        report(News::RunsElsewhere(migration));
         thread::sleep(OTHER_APPLIER_POLL);
         self.run(migration, report)
     }
 
     fn is_applied(&self, migration: &Migration) -> Result<bool, Failure> {
-        Ok(self.read()?.iter().any(|applied| applied.number == migration.number))
+        let Migration { number, .. } = migration;
+        Ok(self.clickhouse.run(&format!("SELECT count() FROM {}.schema_migrations WHERE number = {number}", self.database))? != "0")
     }
 
     /// Runs the one statement of a file; on a cluster, what takes its place.

@@ -40,6 +40,11 @@ impl OwnDatabase {
         Some(Self { clickhouse: ClickHouse::new(&args).unwrap(), name: format!("tocsin_test_{test}_{}", std::process::id()) })
     }
 
+    /// The answer to a statement about `tocsin.`, asked of this database.
+    fn run(&self, statement: &str) -> String {
+        self.clickhouse.run(&statement.replace("tocsin.", &format!("{}.", self.name))).unwrap()
+    }
+
     fn ledger(&self) -> Ledger<'_> {
         Ledger::new(&self.clickhouse, &self.name)
     }
@@ -92,7 +97,7 @@ fn every_released_state_is_brought_to_the_same_end_and_keeps_its_rows() {
         let Some(database) = OwnDatabase::make(&format!("from_{released}")) else { return };
         let migrations = database.migrations();
         database.ledger().apply(&migrations[..released], |_| ()).unwrap();
-        let run = |statement: &str| database.clickhouse.run(&statement.replace("tocsin.", &format!("{}.", database.name))).unwrap();
+        let run = |statement: &str| database.run(statement);
         run("INSERT INTO tocsin.syslog (event_id, agent_id, boot_id, agent_sequence, device, received_at, message, raw) \
              SELECT if(number < 9, concat('a-7-', toString(number)), 'other'), 'a', 7, number, 'core-1', now(), 'bgp down', \
              if(number > 0, '<30>core-1: bgp down', '<30>bgp\\xff') FROM numbers(10)");
@@ -115,7 +120,7 @@ fn every_released_state_is_brought_to_the_same_end_and_keeps_its_rows() {
 fn a_table_that_is_made_anew_keeps_its_retention_and_feeds_its_roll_ups() {
     let Some(database) = OwnDatabase::make("anew") else { return };
     let migrations = database.migrations();
-    let run = |statement: &str| database.clickhouse.run(&statement.replace("tocsin.", &format!("{}.", database.name))).unwrap();
+    let run = |statement: &str| database.run(statement);
     database.ledger().apply(&migrations[..92], |_| ()).unwrap();
     run("ALTER TABLE tocsin.syslog REMOVE TTL");
     run(
@@ -152,13 +157,13 @@ fn a_table_of_a_cluster_that_holds_rows_is_not_copied_and_nothing_is_changed() {
     let migrations = database.migrations();
     let cluster = Cluster::new("main", &migrations);
     database.ledger().apply(&migrations[..92], |_| ()).unwrap();
-    let insert = format!("INSERT INTO {}.syslog (device, received_at, message) VALUES ('core-1', now(), 'm')", database.name);
-    database.clickhouse.run(&insert).unwrap();
+    let insert = "INSERT INTO tocsin.syslog (device, received_at, message) VALUES ('core-1', now(), 'm')";
+    database.run(insert);
 
     let refused = database.ledger().on(Some(&cluster)).apply(&migrations, |_| ()).unwrap_err().to_string();
 
     assert!(refused.contains("syslog has rows") && refused.contains("0094_replace_syslog.sql"), "{refused}");
-    database.clickhouse.run(&insert).unwrap();
+    database.run(insert);
 }
 
 #[test]
@@ -166,18 +171,16 @@ fn an_insert_that_is_under_way_is_waited_for() {
     let Some(database) = OwnDatabase::make("under_way") else { return };
     let migrations = database.migrations();
     database.ledger().apply(&migrations[..92], |_| ()).unwrap();
-    let slow = format!(
-        "INSERT INTO {}.syslog (device, received_at, message) SELECT 'core-1', now(), toString(sleepEachRow(0.5)) FROM numbers(3)",
-        database.name
-    );
+    let slow =
+        "INSERT INTO tocsin.syslog (device, received_at, message) SELECT 'core-1', now(), toString(sleepEachRow(0.5)) FROM numbers(3)";
     thread::scope(|scope| {
-        let insert = scope.spawn(|| database.clickhouse.run(&slow).unwrap());
+        let insert = scope.spawn(|| database.run(slow));
         while database.clickhouse.run(&database.ledger().inserts_under_way("syslog")).unwrap() == "0" {
             assert!(!insert.is_finished(), "the insert was over before it was seen");
         }
         database.ledger().apply(&migrations, |_| ()).unwrap();
     });
-    assert_eq!(database.clickhouse.run(&format!("SELECT count() FROM {}.syslog", database.name)).unwrap(), "3");
+    assert_eq!(database.run("SELECT count() FROM tocsin.syslog"), "3");
 }
 
 #[test]
