@@ -1,5 +1,6 @@
 package io.tocsin.connectors.tables;
 
+import com.google.protobuf.ByteString;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
@@ -34,14 +35,15 @@ final class SyslogEncoder implements RowEncoder<Event> {
   @Override
   public void encode(Event event, RowBinaryWriter row) {
     Syslog syslog = event.getSyslog();
-    Envelope.encodeLean(event, syslog.getMessageBytes(), row)
+    ByteString message = syslog.getMessageBytes();
+    Envelope.encodeLean(event, message, row)
         .enum8("facility", syslog.getFacility(), 0, LAST_FACILITY)
         .enum8("severity", syslog.getSeverity(), 0, LAST_SEVERITY)
         .string(syslog.getAppName())
         .string(syslog.getProcId())
         .string(syslog.getMsgId())
         .stringMap(syslog.getStructuredDataMap())
-        .string(syslog.getMessage())
+        .string(message)
         .nullableUint64(syslog.hasSequence(), syslog.getSequence());
   }
 }
