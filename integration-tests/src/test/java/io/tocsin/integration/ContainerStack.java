@@ -77,7 +77,7 @@ final class ContainerStack implements AutoCloseable, RulesControl {
     Startables.deepStart(clickHouse, kafka, alertmanager).join();
     progress.accept("Kafka, ClickHouse and Alertmanager are ready");
     applySchema();
-    pushRules(repository.resolve("schemas/rules"));
+    pushRules(repository.resolve("deploy/rules"));
     GenericContainer<?> recorder = pageRecorder(alertmanager);
     GenericContainer<?> flink = flink();
     started.addAll(List.of(recorder, flink));

@@ -78,7 +78,7 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     supervisor.launch(pager);
     supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME, AlertmanagerService.NAME);
     applySchema();
-    pushRules(tools.schemas().resolve("rules"));
+    pushRules(tools.rules());
     supervisor.launch(jobs);
     supervisor.launch(agent);
     supervisor.awaitReady(FlinkService.NAME, AgentService.NAME);

@@ -52,6 +52,11 @@ public record Tools(Path repository) {
     return required(repository.resolve("schemas"));
   }
 
+  /** The rules that every start pushes. */
+  public Path rules() {
+    return required(repository.resolve("deploy/rules"));
+  }
+
   /** The scenario folders. */
   public Path scenarios() {
     return required(repository.resolve("integration-tests/scenarios"));

@@ -21,10 +21,10 @@ import picocli.CommandLine.Command;
     footer = {
       "",
       "Examples:",
-      "  tocsin-rules check schemas/rules                     is every document usable?",
-      "  tocsin-rules test schemas/rules                      do the examples in the files hold?",
-      "  tocsin-rules test schemas/rules --syslog lines.log   which signals would these lines make?",
-      "  tocsin-rules push schemas/rules --prune              put these in force, and nothing else",
+      "  tocsin-rules check deploy/rules                      is every document usable?",
+      "  tocsin-rules test deploy/rules                       do the examples in the files hold?",
+      "  tocsin-rules test deploy/rules --syslog lines.log    which signals would these lines make?",
+      "  tocsin-rules push deploy/rules --prune               put these in force, and nothing else",
       "  tocsin-rules list                                    what is in force?",
       "",
       "Exit codes: 0 done, 1 could not be done or an example does not hold, 64 the command line or a file is not usable."

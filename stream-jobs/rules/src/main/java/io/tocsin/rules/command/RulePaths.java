@@ -29,7 +29,7 @@ final class RulePaths {
     if (!files.problems().isEmpty()) {
       throw CommandException.usage(
           files.problems().size() + " documents are refused",
-          "the lines above say where and why; schemas/rules/README.md explains every key");
+          "the lines above say where and why; deploy/rules/README.md explains every key");
     }
     if (files.documents().isEmpty()) {
       throw CommandException.usage(

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** The rules of schemas/rules: usable, true to their examples and to the schema, with runbooks. */
+/** The rules of deploy/rules: usable, true to their examples and to the schema, with runbooks. */
 class ShippedRulesTest {
   private static final Path FOLDER = Path.of(System.getProperty("tocsin.rules"));
   private static final Path RUNBOOKS = Path.of(System.getProperty("tocsin.runbooks"));
