@@ -58,9 +58,12 @@ export function textVariables(model) {
   return model.templating.list.filter((variable) => variable.type === 'textbox').map((variable) => variable.name);
 }
 
-/** Alert rules of the pipeline, as provisioned, with their SQL. */
-export const alertRules = JSON.parse(readFileSync(join(root, 'provisioning', 'alerting', 'pipeline.json'), 'utf8')).groups.flatMap(
-  (group) => group.rules.map((rule) => ({ name: `alert rule ${rule.title}`, kind: 'alert', rule, sql: rule.data[0].model.rawSql })),
+/** Alert rules of the pipeline, as provisioned. */
+export const alerting = JSON.parse(readFileSync(join(root, 'provisioning', 'alerting', 'pipeline.json'), 'utf8'));
+
+/** Each of these rules with its SQL. */
+export const alertRules = alerting.groups.flatMap((group) =>
+  group.rules.map((rule) => ({ name: `alert rule ${rule.title}`, kind: 'alert', rule, sql: rule.data[0].model.rawSql })),
 );
 
 /** Runbooks: name without ending, and text. */

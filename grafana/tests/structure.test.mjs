@@ -1,9 +1,9 @@
-// What must be true of every dashboard and provisioning file, without a Grafana and without data.
+// What must be true of every dashboard and runbook, without a Grafana and without data.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { alertRules, dashboards, panels, queries, queryVariables, root, runbooks, textVariables } from './dashboards.mjs';
+import { dashboards, panels, queries, queryVariables, root, runbooks, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 
 const pluginType = 'grafana-clickhouse-datasource';
@@ -44,47 +44,6 @@ test('every entry of may-be-empty.json names a query that exists, with a reason'
     assert.ok(names.has(name), `${name}: no such query`);
     assert.ok(reason.length > 10, `${name}: say why`);
   }
-});
-
-test('the data source and the dashboards are provisioned under the names that the dashboards use', () => {
-  const source = readFileSync(join(root, 'provisioning', 'datasources', 'tocsin.yaml'), 'utf8');
-  for (const line of ['uid: tocsin-clickhouse', `type: ${pluginType}`, 'host: $TOCSIN_CLICKHOUSE_HOST', 'defaultDatabase: tocsin']) {
-    assert.ok(source.includes(line), line);
-  }
-  assert.match(source, /setting: readonly\n\s+value: "1"/);
-  const provider = readFileSync(join(root, 'provisioning', 'dashboards', 'tocsin.yaml'), 'utf8');
-  assert.ok(provider.includes('foldersFromFileStructure: true'));
-  assert.ok(provider.includes('path: $TOCSIN_DASHBOARDS_PATH'));
-});
-
-describe('alert rules of the pipeline', () => {
-  test('have uids, a condition that exists, a severity and a dashboard', () => {
-    const uids = alertRules.map(({ rule }) => rule.uid);
-    assert.deepEqual([...new Set(uids)], uids);
-    for (const { rule } of alertRules) {
-      assert.match(rule.uid, /^tocsin-[a-z-]{1,33}$/);
-      assert.ok(
-        rule.data.some(({ refId }) => refId === rule.condition),
-        rule.title,
-      );
-      assert.ok(['critical', 'major', 'minor', 'warning'].includes(rule.labels.severity), rule.title);
-      assert.ok(
-        dashboards.some(({ model }) => model.uid === rule.annotations.__dashboardUid__),
-        rule.title,
-      );
-      assert.equal(rule.data[0].datasourceUid, 'tocsin-clickhouse');
-    }
-  });
-
-  test('each name a runbook that exists', () => {
-    for (const { rule } of alertRules) {
-      const name = rule.annotations.runbook.replace('grafana/runbooks/', '').replace('.md', '');
-      assert.ok(
-        runbooks.some((runbook) => runbook.name === name),
-        rule.annotations.runbook,
-      );
-    }
-  });
 });
 
 test('every runbook says what it means, where to look first, and how to fix it', () => {
