@@ -169,6 +169,7 @@ impl Config {
         check_name("agent_id", &self.agent_id)?;
         check_site("site", &self.site)?;
         self.kafka.check()?;
+        self.spool.check(&self.kafka)?;
         self.snmp.check()?;
         if self.telemetry.stats_interval < Duration::from_millis(100) || self.telemetry.stats_interval > Duration::from_secs(60) {
             return Err("telemetry.stats_interval is outside 100ms to 1m; 1s is right for nearly everybody".to_owned());

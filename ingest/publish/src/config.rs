@@ -42,8 +42,12 @@ pub enum Compression {
 pub struct SpoolConfig {
     /// Folder of the spool's files; relative to the config file's folder. One agent a folder.
     pub dir: PathBuf,
-    /// Disk that the spool may use; 0 switches it off.
+    /// Disk that the spool may use; 0 switches it off. At least twice `kafka.queue_size`, because so much is set aside for what Kafka has not
+    /// acknowledged at a stop.
     pub max_size: ByteSize,
+    /// How often what was written is forced to the disk: what a power cut can take.
+    #[serde(with = "humantime_serde")]
+    pub sync_interval: Duration,
 }
 
 impl Default for KafkaConfig {
@@ -60,12 +64,31 @@ impl Default for KafkaConfig {
 
 impl Default for SpoolConfig {
     fn default() -> Self {
-        Self { dir: PathBuf::from("spool"), max_size: ByteSize::gib(1) }
+        Self { dir: PathBuf::from("spool"), max_size: ByteSize::gib(1), sync_interval: Duration::from_secs(1) }
+    }
+}
+
+impl SpoolConfig {
+    /// What is wrong beside this producer, one sentence.
+    pub fn check(&self, kafka: &KafkaConfig) -> Result<(), String> {
+        let (max_size, queue_size) = (self.max_size, kafka.queue_size);
+        if max_size.as_u64() > 0 && max_size.as_u64() / 2 < queue_size.as_u64() {
+            return Err(format!(
+                "spool.max_size is {max_size}, less than twice kafka.queue_size ({queue_size}): what Kafka has not acknowledged at a stop must find room; \
+                 raise one, lower the other, or set spool.max_size: 0 to go without"
+            ));
+        }
+        if !(Duration::from_millis(10)..=Duration::from_secs(60)).contains(&self.sync_interval) {
+            return Err(
+                "spool.sync_interval must be 10ms to 1m: shorter keeps the disk busy, longer is what the kernel does by itself".to_owned()
+            );
+        }
+        Ok(())
     }
 }
 
 /// Options of librdkafka that the promises of this crate rest on.
-const RESERVED_OPTIONS: [(&str, &str); 9] = [
+const RESERVED_OPTIONS: [(&str, &str); 10] = [
     ("bootstrap.servers", "use kafka.bootstrap_servers"),
     ("metadata.broker.list", "use kafka.bootstrap_servers"),
     ("compression.codec", "use kafka.compression"),
@@ -75,6 +98,7 @@ const RESERVED_OPTIONS: [(&str, &str); 9] = [
     ("enable.idempotence", "it is always true, so that Kafka stores a record once"),
     ("acks", "it is always all, so that an acknowledged record survives a broker"),
     ("message.timeout.ms", "it is always 0, so that no record is given up in silence"),
+    ("delivery.timeout.ms", "it is always 0, so that no record is given up in silence"),
 ];
 
 impl KafkaConfig {

@@ -12,7 +12,7 @@ use tocsin_telemetry::{Health, Listener};
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
 use crate::leftovers::{KafkaLog, Leftovers, Search};
-use crate::spool::{self, SegmentFile, Spool};
+use crate::spool::{self, SegmentFile, Sizes, Spool};
 use crate::{KafkaConfig, Publisher, Record, Remainder, SpoolConfig};
 
 /// How long a thread waits before it looks again; conditions wake it sooner.
@@ -38,7 +38,8 @@ pub enum StartError {
 pub struct KafkaPublisher {
     sender: Arc<Sender>,
     is_closing: Arc<AtomicBool>,
-    drainer: Mutex<Option<JoinHandle<()>>>,
+    /// The spool's: one empties it, one forces it to the disk.
+    threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 struct Sender {
@@ -57,8 +58,9 @@ enum Refused {
 impl KafkaPublisher {
     /// Starts without waiting for a broker: what is published before one answers waits in the queue and in the spool.
     pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Listener>], health: Arc<Health>) -> Result<Self, StartError> {
-        let max_spool_bytes = spool.max_size.as_u64();
-        let spool = if max_spool_bytes > 0 { Some(Spool::open(&spool.dir, max_spool_bytes, listeners)?) } else { None };
+        let sizes = Sizes::new(spool.max_size.as_u64(), kafka.queue_size.as_u64());
+        let sync_interval = spool.sync_interval;
+        let spool = if sizes.max_bytes > 0 { Some(Spool::open(&spool.dir, sizes, listeners)?) } else { None };
         let has_leftovers = spool.as_ref().is_some_and(Spool::has_backlog);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
@@ -70,7 +72,12 @@ impl KafkaPublisher {
             let drain = move || sender.drain(log, &is_closing);
             thread::Builder::new().name("spool".to_owned()).spawn(drain).map_err(StartError::Thread)?
         };
-        Ok(Self { sender, is_closing, drainer: Mutex::new(Some(drainer)) })
+        let syncer = {
+            let (sender, is_closing) = (Arc::clone(&sender), Arc::clone(&is_closing));
+            let sync = move || sender.sync(sync_interval, &is_closing);
+            thread::Builder::new().name("spool-sync".to_owned()).spawn(sync).map_err(StartError::Thread)?
+        };
+        Ok(Self { sender, is_closing, threads: Mutex::new(vec![drainer, syncer]) })
     }
 }
 
@@ -129,9 +136,11 @@ impl Publisher for KafkaPublisher {
 
     fn close(&self) -> Remainder {
         self.is_closing.store(true, Ordering::Release);
-        let drainer = self.drainer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if drainer.is_some_and(|drainer| drainer.join().is_err()) {
-            tracing::error!("the spool's thread had failed; this is a defect, please report it");
+        for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            thread.thread().unpark();
+            if thread.join().is_err() {
+                tracing::error!("a thread of the spool had failed; this is a defect, please report it");
+            }
         }
         // Every record that librdkafka still holds comes back through its delivery report, and goes to the spool.
         let deliveries = &self.sender.deliveries;
@@ -193,6 +202,16 @@ impl Sender {
         }
         while !is_closing.load(Ordering::Acquire) {
             self.drain_one(spool, &mut leftovers);
+        }
+    }
+
+    /// Forces the spool to the disk from time to time, until the publisher is closed. A thread of its own, because a slow disk must not hold
+    /// anybody up.
+    fn sync(&self, interval: Duration, is_closing: &AtomicBool) {
+        let Some(spool) = &self.deliveries.spool else { return };
+        while !is_closing.load(Ordering::Acquire) {
+            spool.sync();
+            thread::park_timeout(interval);
         }
     }
 

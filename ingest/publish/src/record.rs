@@ -96,8 +96,8 @@ impl Record {
         Self { topic, key: Bytes::copy_from_slice(key.as_bytes()), payload: event.encode_to_vec().into(), counters, is_published: false }
     }
 
-    /// What it costs in a queue.
+    /// What it costs in the producer's queue: as much as in the spool, to which it may come back.
     pub(crate) fn bytes(&self) -> u64 {
-        (self.key.len() + self.payload.len()) as u64
+        (crate::spool::overhead_bytes(self.counters.as_deref()) + self.key.len() + self.payload.len()) as u64
     }
 }

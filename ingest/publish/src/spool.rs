@@ -1,10 +1,14 @@
 //! The disk spool in front of the producer: a folder of append-only segment files.
 //!
 //! Records go in at the back and are handed to the producer from the front, in order. A segment file is deleted when all its records were
-//! handed over and all of those are acknowledged; what is left at the next start is sent then. Writes are not forced to the disk one by one:
-//! the spool survives the end of the process, a power cut can take its last second.
+//! handed over and all of those are acknowledged; what is left at the next start is sent then. What comes back from the producer at a stop
+//! goes in front of everything; its room is set aside from the start, on the disk too, so that neither a full spool nor a full disk takes it.
+//!
+//! Writes are not forced to the disk one by one: the spool survives the end of the process, and a power cut takes what was written since the
+//! last [`Spool::sync`].
 
 mod entry;
+mod reserve;
 mod segment;
 
 use std::collections::{HashMap, VecDeque};
@@ -15,14 +19,35 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::{Listener, Loss};
 
 use crate::Record;
+pub(crate) use entry::overhead_bytes;
+use reserve::Reserve;
 use segment::Segment;
 pub(crate) use segment::SegmentFile;
 
-/// Size at which a segment is closed and a new one begun: small enough that disk comes back soon, large enough that files are few.
-const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
+/// How much of the disk the spool uses, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes {
+    /// All files together.
+    pub(crate) max_bytes: u64,
+    /// Of these, set aside for what comes back from the producer at a stop.
+    pub(crate) return_bytes: u64,
+    /// Size at which a segment is closed and a new one begun.
+    pub(crate) segment_bytes: u64,
+}
+
+impl Sizes {
+    /// Segments small enough that disk comes back soon, large enough that files are few.
+    const SEGMENT_BYTES: u64 = 16 * 1024 * 1024;
+
+    /// For a producer's queue of this size. At most half of the spool is set aside; the config asks for a spool that is twice the queue.
+    pub(crate) fn new(max_bytes: u64, queue_bytes: u64) -> Self {
+        Self { max_bytes, return_bytes: queue_bytes.min(max_bytes / 2), segment_bytes: Self::SEGMENT_BYTES }
+    }
+}
+
 /// Number of the first segment of an empty spool: far from 0, because what comes back at a stop is put in front of what is there.
 const FIRST_NUMBER: u64 = 1 << 32;
 
@@ -68,8 +93,7 @@ pub(crate) struct Front {
 #[derive(Debug)]
 pub(crate) struct Spool {
     dir: PathBuf,
-    max_bytes: u64,
-    segment_bytes: u64,
+    sizes: Sizes,
     listeners: HashMap<String, Arc<Listener>>,
     state: Mutex<State>,
     appended: Condvar,
@@ -85,6 +109,10 @@ struct State {
     /// What came back from the producer since [`Spool::begin_return`]; older than everything in `segments`.
     returned: Option<Segment>,
     is_returning: bool,
+    /// Room on the disk for `returned`, until it is used.
+    reserve: Option<Reserve>,
+    /// Lower than the number of any segment of this run: also of those that are read, whose files stand until their records are acknowledged.
+    number_for_returned: u64,
     next_number: u64,
     /// Segments below it are of an earlier run, whose counters are closed.
     first_own_number: u64,
@@ -92,11 +120,7 @@ struct State {
 
 impl Spool {
     /// Opens the folder, creates it where it is missing, and finds what an earlier run left.
-    pub(crate) fn open(dir: &Path, max_bytes: u64, listeners: &[Arc<Listener>]) -> Result<Self, OpenError> {
-        Self::open_with_segments(dir, max_bytes, SEGMENT_BYTES, listeners)
-    }
-
-    fn open_with_segments(dir: &Path, max_bytes: u64, segment_bytes: u64, listeners: &[Arc<Listener>]) -> Result<Self, OpenError> {
+    pub(crate) fn open(dir: &Path, sizes: Sizes, listeners: &[Arc<Listener>]) -> Result<Self, OpenError> {
         let io_error = |error| OpenError::Io { dir: dir.to_owned(), error };
         fs::create_dir_all(dir).map_err(io_error)?;
         let lock = File::create(dir.join("lock")).map_err(io_error)?;
@@ -107,16 +131,25 @@ impl Spool {
         let disk_bytes = Arc::new(AtomicU64::new(0));
         let segments = segment::leftovers(dir, &disk_bytes).map_err(io_error)?;
         let next_number = segments.back().map_or(FIRST_NUMBER, |last| last.number() + 1);
+        let number_for_returned = segments.front().map_or(next_number, Segment::number) - 1;
         let left_bytes = disk_bytes.load(Ordering::Relaxed);
         if left_bytes > 0 {
             tracing::warn!(dir = %dir.display(), left_bytes, "the spool holds records of an earlier run; they are sent first");
         }
+        let state = State {
+            segments,
+            returned: None,
+            is_returning: false,
+            reserve: Reserve::make(dir, sizes.return_bytes),
+            number_for_returned,
+            next_number,
+            first_own_number: next_number,
+        };
         Ok(Self {
             dir: dir.to_owned(),
-            max_bytes,
-            segment_bytes,
+            sizes,
             listeners: listeners.iter().map(|listener| (listener.name().to_owned(), Arc::clone(listener))).collect(),
-            state: Mutex::new(State { segments, returned: None, is_returning: false, next_number, first_own_number: next_number }),
+            state: Mutex::new(state),
             appended: Condvar::new(),
             backlog_bytes: AtomicU64::new(left_bytes),
             disk_bytes,
@@ -134,10 +167,11 @@ impl Spool {
         let entry = entry::encode(record);
         let mut state = self.lock();
         let bytes = self.disk_bytes.load(Ordering::Relaxed);
-        if bytes + entry.len() as u64 > self.max_bytes {
+        let set_aside = if state.is_returning { 0 } else { self.sizes.return_bytes };
+        if bytes + set_aside + entry.len() as u64 > self.sizes.max_bytes {
             return Err(AppendError::Full { bytes });
         }
-        self.segment_for_append(&mut state)?.append(&entry)?;
+        self.segment_for_append(&mut state)?.append(&entry, record.counters.as_ref())?;
         self.backlog_bytes.fetch_add(entry.len() as u64, Ordering::Release);
         drop(state);
         self.appended.notify_one();
@@ -147,14 +181,16 @@ impl Spool {
     /// The segment at the back, a new one where there is none with room.
     fn segment_for_append<'a>(&self, state: &'a mut State) -> io::Result<&'a mut Segment> {
         if state.is_returning {
-            let number = state.segments.front().map_or(state.next_number, Segment::number) - 1;
             return match &mut state.returned {
                 Some(returned) => Ok(returned),
-                none => Ok(none.insert(Segment::create(&self.dir, number, &self.disk_bytes)?)),
+                none => {
+                    let reserve = state.reserve.take();
+                    Ok(none.insert(Segment::create_in(reserve, &self.dir, state.number_for_returned, &self.disk_bytes)?))
+                }
             };
         }
         let new = match state.segments.back() {
-            Some(last) if last.has_room(self.segment_bytes) => None,
+            Some(last) if last.has_room(self.sizes.segment_bytes) => None,
             _ => Some(Segment::create(&self.dir, state.next_number, &self.disk_bytes)?),
         };
         if let Some(new) = new {
@@ -202,6 +238,9 @@ impl Spool {
                     return Some(Front { record: entry.into_record(counters), segment: segment.file(), is_leftover, entry_bytes });
                 }
                 Err(damage) => {
+                    for (listener, records) in segment.unread() {
+                        (0..*records).for_each(|_| listener.dropped(Loss::SpoolDamaged, &damage.to_string()));
+                    }
                     let skipped = segment.give_up(&damage);
                     self.backlog_bytes.fetch_sub(skipped, Ordering::Release);
                 }
@@ -213,7 +252,7 @@ impl Spool {
     pub(crate) fn advance(&self, front: &Front) {
         let mut state = self.lock();
         if let Some(segment) = state.segments.front_mut() {
-            segment.advance(front.entry_bytes);
+            segment.advance(front.entry_bytes, front.record.counters.as_ref());
             if segment.is_read() {
                 state.segments.pop_front();
             }
@@ -222,13 +261,41 @@ impl Spool {
         self.backlog_bytes.fetch_sub(front.entry_bytes, Ordering::Release);
     }
 
+    /// Forces to the disk what was written since the last call. Nobody waits for it but its caller.
+    pub(crate) fn sync(&self) {
+        let dirty: Vec<_> = self.lock().segments.iter().filter_map(Segment::unsynced).collect();
+        if dirty.is_empty() {
+            return;
+        }
+        for (number, written_bytes, handle) in dirty {
+            let is_synced = self.told(handle.sync_data());
+            let mut state = self.lock();
+            if let Some(segment) = state.segments.iter_mut().find(|segment| is_synced && segment.number() == number) {
+                segment.set_synced(written_bytes);
+            }
+        }
+        // The names of new files stand in the folder.
+        self.told(File::open(&self.dir).and_then(|dir| dir.sync_all()));
+    }
+
+    /// Whether bytes were forced to the disk; says so where they were not.
+    fn told(&self, synced: io::Result<()>) -> bool {
+        if let Err(error) = &synced {
+            let dir = self.dir.display();
+            tracing::error!(%dir, %error, "cannot force the spool to the disk, a power cut would lose records; look at the disk of spool.dir");
+        }
+        synced.is_ok()
+    }
+
     /// Keeps what was not handed over for the next start, and nothing else. Returns its bytes.
     pub(crate) fn close(&self) -> u64 {
         let mut state = self.lock();
+        state.reserve = None;
         let State { segments, returned, .. } = &mut *state;
         for segment in segments.iter_mut().chain(returned) {
             segment.keep_unread(&self.dir);
         }
+        self.told(File::open(&self.dir).and_then(|dir| dir.sync_all()));
         self.backlog_bytes.load(Ordering::Acquire)
     }
 

@@ -35,7 +35,7 @@ fn start(bootstrap_servers: &str, queue: ByteSize, spool: &Path, max_spool: Byte
     let health = Arc::new(Health::new(Duration::from_secs(1)));
     health.sockets_open();
     let kafka = KafkaConfig { bootstrap_servers: bootstrap_servers.to_owned(), queue_size: queue, ..KafkaConfig::default() };
-    let spool = SpoolConfig { dir: spool.to_owned(), max_size: max_spool };
+    let spool = SpoolConfig { dir: spool.to_owned(), max_size: max_spool, ..SpoolConfig::default() };
     let publisher = KafkaPublisher::start(&kafka, &spool, &[Arc::clone(&listener)], Arc::clone(&health)).unwrap();
     (publisher, listener, health)
 }

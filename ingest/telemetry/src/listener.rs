@@ -16,19 +16,22 @@ pub enum Loss {
     SpoolFull,
     /// Kafka did not take it in time and the spool's disk failed.
     SpoolFailed,
+    /// The spool's disk gave back something else than was written.
+    SpoolDamaged,
     /// Kafka refused it for good; a reject record stands in its place.
     RefusedByBroker,
 }
 
 impl Loss {
     /// Every entry of the list, in the order of the enum.
-    pub const ALL: [Self; 3] = [Self::SpoolFull, Self::SpoolFailed, Self::RefusedByBroker];
+    pub const ALL: [Self; 4] = [Self::SpoolFull, Self::SpoolFailed, Self::SpoolDamaged, Self::RefusedByBroker];
 
     /// The word for logs and metric labels.
     pub fn word(self) -> &'static str {
         match self {
             Self::SpoolFull => "spool_full",
             Self::SpoolFailed => "spool_failed",
+            Self::SpoolDamaged => "spool_damaged",
             Self::RefusedByBroker => "refused_by_broker",
         }
     }
@@ -306,6 +309,6 @@ mod tests {
     fn losses_add_up_to_dropped() {
         let listener = Listener::new("l");
         Loss::ALL.into_iter().for_each(|loss| listener.dropped(loss, "detail"));
-        assert_eq!(listener.snapshot().dropped, 3);
+        assert_eq!(listener.snapshot().dropped, Loss::ALL.len() as u64);
     }
 }

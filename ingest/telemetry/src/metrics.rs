@@ -174,6 +174,7 @@ mod tests {
                 r#"tocsin_agent_rejects_total{listener="syslog-udp",reason="not_text"} 1"#,
                 r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="spool_full"} 1"#,
                 r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="spool_failed"} 0"#,
+                r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="spool_damaged"} 0"#,
                 r#"tocsin_agent_dropped_total{listener="syslog-udp",reason="refused_by_broker"} 0"#,
                 r#"tocsin_agent_connections{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_connections_opened_total{listener="syslog-udp"} 1"#,

@@ -28,9 +28,15 @@ impl Entry {
     }
 }
 
+/// What an entry is longer than its key and payload.
+pub(crate) fn overhead_bytes(counters: Option<&Listener>) -> usize {
+    PREFIX_BYTES + 8 + counters.map_or(0, |counters| counters.name().len())
+}
+
 pub(super) fn encode(record: &Record) -> Vec<u8> {
-    let name = record.counters.as_ref().map_or("", |counters| counters.name());
-    let mut entry = Vec::with_capacity(PREFIX_BYTES + 8 + name.len() + record.key.len() + record.payload.len());
+    let counters = record.counters.as_deref();
+    let name = counters.map_or("", Listener::name);
+    let mut entry = Vec::with_capacity(overhead_bytes(counters) + record.key.len() + record.payload.len());
     entry.put_u64_le(0);
     entry.put_u8(record.topic as u8);
     entry.put_u8(u8::from(record.is_published));

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use tocsin_telemetry::Listener;
+
 use super::entry::{self, Entry, PREFIX_BYTES};
+use super::reserve::Reserve;
 
 const EXTENSION: &str = "spool";
 /// A body above it is no body: records are bounded by what Kafka takes.
@@ -43,8 +46,12 @@ pub(super) struct Segment {
     handle: Arc<File>,
     written_bytes: u64,
     read_bytes: u64,
+    /// What a power cut cannot take.
+    synced_bytes: u64,
     /// Of an earlier run: nothing is appended to it.
     is_sealed: bool,
+    /// Records of this run that were not handed over, by listener; those without counters are not among them.
+    unread: Vec<(Arc<Listener>, u64)>,
 }
 
 /// What is wrong with a file.
@@ -101,8 +108,16 @@ fn read_entry(handle: &File, position: u64, end: u64) -> Result<(Entry, u64), Da
 
 impl Segment {
     pub(super) fn create(dir: &Path, number: u64, disk_bytes: &Arc<AtomicU64>) -> io::Result<Self> {
+        Self::create_in(None, dir, number, disk_bytes)
+    }
+
+    /// In the room that was set aside for it, where there is any.
+    pub(super) fn create_in(reserve: Option<Reserve>, dir: &Path, number: u64, disk_bytes: &Arc<AtomicU64>) -> io::Result<Self> {
         let path = path_of(dir, number);
-        let handle = OpenOptions::new().read(true).append(true).create_new(true).open(&path)?;
+        let handle = match reserve {
+            Some(reserve) => reserve.rename(&path)?,
+            None => OpenOptions::new().read(true).append(true).create_new(true).open(&path)?,
+        };
         Ok(Self::new(path, number, handle, 0, disk_bytes))
     }
 
@@ -111,7 +126,7 @@ impl Segment {
         let handle = File::open(&path)?;
         let bytes = handle.metadata()?.len();
         disk_bytes.fetch_add(bytes, Ordering::Relaxed);
-        Ok(Self { is_sealed: true, ..Self::new(path, number, handle, bytes, disk_bytes) })
+        Ok(Self { is_sealed: true, synced_bytes: bytes, ..Self::new(path, number, handle, bytes, disk_bytes) })
     }
 
     fn new(path: PathBuf, number: u64, handle: File, written_bytes: u64, disk_bytes: &Arc<AtomicU64>) -> Self {
@@ -122,7 +137,8 @@ impl Segment {
             keep: AtomicBool::new(false),
             disk_bytes: Arc::clone(disk_bytes),
         };
-        Self { file: Arc::new(file), handle: Arc::new(handle), written_bytes, read_bytes: 0, is_sealed: false }
+        let (file, handle) = (Arc::new(file), Arc::new(handle));
+        Self { file, handle, written_bytes, read_bytes: 0, synced_bytes: 0, is_sealed: false, unread: Vec::new() }
     }
 
     pub(super) fn number(&self) -> u64 {
@@ -141,11 +157,37 @@ impl Segment {
         self.read_bytes == self.written_bytes
     }
 
-    pub(super) fn advance(&mut self, bytes: u64) {
+    pub(super) fn advance(&mut self, bytes: u64, counters: Option<&Arc<Listener>>) {
         self.read_bytes += bytes;
+        if let Some((_, records)) = counters.and_then(|listener| self.unread_of(listener)) {
+            *records -= 1;
+        }
     }
 
-    pub(super) fn append(&mut self, entry: &[u8]) -> io::Result<()> {
+    fn unread_of(&mut self, listener: &Arc<Listener>) -> Option<&mut (Arc<Listener>, u64)> {
+        self.unread.iter_mut().find(|(known, _)| known.name() == listener.name())
+    }
+
+    /// Records of this run that were not handed over, by listener.
+    pub(super) fn unread(&self) -> &[(Arc<Listener>, u64)] {
+        &self.unread
+    }
+
+    /// Number, length and file, where something was written since the last sync.
+    pub(super) fn unsynced(&self) -> Option<(u64, u64, Arc<File>)> {
+        (self.synced_bytes < self.written_bytes).then(|| (self.number(), self.written_bytes, Arc::clone(&self.handle)))
+    }
+
+    pub(super) fn set_synced(&mut self, bytes: u64) {
+        self.synced_bytes = bytes;
+    }
+
+    #[cfg(test)]
+    pub(super) fn synced(&self) -> (u64, u64) {
+        (self.number(), self.synced_bytes)
+    }
+
+    pub(super) fn append(&mut self, entry: &[u8], counters: Option<&Arc<Listener>>) -> io::Result<()> {
         if let Err(error) = (&*self.handle).write_all(entry) {
             // Half an entry must not stand before the next one.
             self.handle.set_len(self.written_bytes)?;
@@ -154,6 +196,12 @@ impl Segment {
         self.written_bytes += entry.len() as u64;
         self.file.bytes.store(self.written_bytes, Ordering::Relaxed);
         self.file.disk_bytes.fetch_add(entry.len() as u64, Ordering::Relaxed);
+        if let Some(listener) = counters {
+            match self.unread_of(listener) {
+                Some((_, records)) => *records += 1,
+                None => self.unread.push((Arc::clone(listener), 1)),
+            }
+        }
         Ok(())
     }
 
@@ -201,13 +249,16 @@ impl Segment {
 
     fn cut_read(&mut self, dir: &Path) -> io::Result<()> {
         if self.read_bytes == 0 {
-            return Ok(());
+            // Gives blocks back that were set aside and not needed.
+            return if self.is_sealed { Ok(()) } else { self.handle.set_len(self.written_bytes) };
         }
         let mut unread = vec![0; usize::try_from(self.written_bytes - self.read_bytes).unwrap_or(usize::MAX)];
         self.handle.read_exact_at(&mut unread, self.read_bytes)?;
         let temporary = dir.join("unread.tmp");
         let mut handle = File::create(&temporary)?;
         handle.write_all(&unread)?;
+        // Before it takes the old one's place: a power cut must find one of them whole.
+        handle.sync_all()?;
         fs::rename(&temporary, &self.file.path)?;
         self.handle = Arc::new(handle);
         Ok(())

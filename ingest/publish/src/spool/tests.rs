@@ -12,7 +12,22 @@ fn record(text: &str, counters: Option<&Arc<Listener>>) -> Record {
 }
 
 fn open(dir: &Path) -> Spool {
-    Spool::open_with_segments(dir, 1_000_000, 100, &[Arc::new(Listener::new("l"))]).unwrap()
+    open_sized(dir, Sizes { max_bytes: 1_000_000, return_bytes: 1000, segment_bytes: 100 })
+}
+
+fn open_sized(dir: &Path, sizes: Sizes) -> Spool {
+    Spool::open(dir, sizes, &[Arc::new(Listener::new("l"))]).unwrap()
+}
+
+/// What a power cut leaves: of each file what was synced.
+fn cut_power(spool: Spool, dir: &Path) {
+    let synced = spool.lock().segments.iter().map(Segment::synced).collect::<Vec<_>>();
+    spool._lock.unlock().unwrap();
+    std::mem::forget(spool);
+    for (number, bytes) in synced {
+        let file = fs::OpenOptions::new().write(true).open(dir.join(format!("{number:020}.spool"))).unwrap();
+        file.set_len(bytes).unwrap();
+    }
 }
 
 /// Hands the front over; its payload and the token that keeps its file.
@@ -28,7 +43,7 @@ fn take_all(spool: &Spool) -> Vec<String> {
 
 fn files(dir: &Path) -> Vec<String> {
     let mut names: Vec<_> = fs::read_dir(dir).unwrap().map(|item| item.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| name != "lock");
+    names.retain(|name| name != "lock" && name != "reserve");
     names.sort();
     names
 }
@@ -107,6 +122,58 @@ fn what_comes_back_at_a_stop_is_sent_first() {
 }
 
 #[test]
+fn what_comes_back_finds_room_beside_a_segment_whose_records_are_all_on_their_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    spool.append(&record("one", None)).unwrap();
+    let (_, unacknowledged) = take(&spool).unwrap();
+    assert!(spool.front().is_none());
+    spool.begin_return();
+    spool.append(&record("one", None)).unwrap();
+    drop(unacknowledged);
+    spool.close();
+    drop(spool);
+    assert_eq!(take_all(&open(dir.path())), ["one"]);
+}
+
+#[test]
+fn a_full_spool_has_room_for_what_comes_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let sizes = Sizes { max_bytes: 112, return_bytes: 56, segment_bytes: 10 };
+    let spool = open_sized(dir.path(), sizes);
+    for text in ["3333333333", "4444444444"] {
+        spool.append(&record(text, None)).unwrap();
+    }
+    assert!(matches!(spool.append(&record("5555555555", None)), Err(AppendError::Full { .. })));
+    spool.begin_return();
+    for text in ["1111111111", "2222222222"] {
+        spool.append(&record(text, None)).unwrap();
+    }
+    assert!(matches!(spool.append(&record("5555555555", None)), Err(AppendError::Full { bytes: 112 })));
+    spool.close();
+    drop(spool);
+    assert_eq!(take_all(&open_sized(dir.path(), sizes)), ["1111111111", "2222222222", "3333333333", "4444444444"]);
+}
+
+#[test]
+fn the_disk_keeps_the_room_for_what_comes_back_until_a_clean_stop() {
+    use std::os::unix::fs::MetadataExt;
+    let dir = tempfile::tempdir().unwrap();
+    let sizes = Sizes { max_bytes: 8_000_000, return_bytes: 4_000_000, segment_bytes: 100 };
+    let spool = open_sized(dir.path(), sizes);
+    let reserve = dir.path().join("reserve");
+    // st_blocks counts 512 bytes, whatever the file system's blocks are (stat(2)).
+    assert!(fs::metadata(&reserve).unwrap().blocks() * 512 >= 4_000_000);
+    spool.begin_return();
+    spool.append(&record("one", None)).unwrap();
+    assert!(!reserve.exists(), "what comes back is written into the reserve itself");
+    spool.close();
+    drop(spool);
+    assert_eq!(files(dir.path()).len(), 1);
+    assert!(fs::metadata(dir.path().join(&files(dir.path())[0])).unwrap().blocks() * 512 < 100_000, "a stopped agent keeps no reserve");
+}
+
+#[test]
 fn records_of_an_earlier_run_move_no_counters() {
     let dir = tempfile::tempdir().unwrap();
     let listener = Arc::new(Listener::new("l"));
@@ -139,7 +206,7 @@ fn what_an_earlier_run_left_can_be_read_without_taking_it() {
 #[test]
 fn a_full_spool_refuses_and_takes_again_when_there_is_room() {
     let dir = tempfile::tempdir().unwrap();
-    let spool = Spool::open_with_segments(dir.path(), 60, 10, &[]).unwrap();
+    let spool = open_sized(dir.path(), Sizes { max_bytes: 60, return_bytes: 0, segment_bytes: 10 });
     spool.append(&record("0123456789", None)).unwrap();
     spool.append(&record("0123456789", None)).unwrap();
     assert!(matches!(spool.append(&record("0123456789", None)), Err(AppendError::Full { bytes: 56 })));
@@ -165,6 +232,58 @@ fn a_torn_end_loses_only_itself() {
 }
 
 #[test]
+fn a_file_that_is_cut_anywhere_gives_the_records_before_the_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open_sized(dir.path(), Sizes { max_bytes: 1_000_000, return_bytes: 0, segment_bytes: 1000 });
+    let (texts, mut ends) = (["one", "two two", "", "four"], Vec::new());
+    for text in texts {
+        spool.append(&record(text, None)).unwrap();
+        ends.push(usize::try_from(spool.disk_bytes.load(Ordering::Relaxed)).unwrap());
+    }
+    spool.close();
+    drop(spool);
+    let path = dir.path().join(&files(dir.path())[0]);
+    let whole = fs::read(&path).unwrap();
+    for cut in 0..=whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let left = texts.iter().zip(&ends).take_while(|(_, end)| **end <= cut).map(|(text, _)| *text).collect::<Vec<_>>();
+        assert_eq!(take_all(&open(dir.path())), left, "cut at {cut}");
+        assert!(files(dir.path()).is_empty(), "a cut is no damage: nothing is set aside at {cut}");
+    }
+}
+
+#[test]
+fn a_power_cut_leaves_all_that_was_written_before_the_last_sync() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    let texts = (0..30).map(|number| format!("record {number}")).collect::<Vec<_>>();
+    texts[..20].iter().for_each(|text| spool.append(&record(text, None)).unwrap());
+    spool.sync();
+    texts[20..].iter().for_each(|text| spool.append(&record(text, None)).unwrap());
+    cut_power(spool, dir.path());
+    assert_eq!(take_all(&open(dir.path())), texts[..20]);
+}
+
+#[test]
+fn each_record_in_a_damaged_file_of_this_run_is_counted_as_dropped() {
+    let dir = tempfile::tempdir().unwrap();
+    let listener = Arc::new(Listener::new("l"));
+    let spool = open_sized(dir.path(), Sizes { max_bytes: 1_000_000, return_bytes: 0, segment_bytes: 1000 });
+    for text in ["one", "two", "three", "four"] {
+        spool.append(&record(text, Some(&listener))).unwrap();
+    }
+    take(&spool).unwrap();
+    let path = dir.path().join(&files(dir.path())[0]);
+    let mut bytes = fs::read(&path).unwrap();
+    let middle = bytes.iter().rposition(|byte| *byte == b'w').unwrap();
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    assert!(take_all(&spool).is_empty());
+    assert_eq!(listener.losses().collect::<Vec<_>>()[Loss::SpoolDamaged as usize], (Loss::SpoolDamaged, 3));
+    assert!(!spool.has_backlog());
+}
+
+#[test]
 fn a_damaged_file_is_set_aside_and_the_next_is_sent() {
     let dir = tempfile::tempdir().unwrap();
     let spool = open(dir.path());
@@ -186,5 +305,6 @@ fn a_damaged_file_is_set_aside_and_the_next_is_sent() {
 fn a_folder_belongs_to_one_agent() {
     let dir = tempfile::tempdir().unwrap();
     let _first = open(dir.path());
-    assert!(matches!(Spool::open(dir.path(), 1, &[]), Err(OpenError::InUse { .. })));
+    let sizes = Sizes { max_bytes: 1, return_bytes: 0, segment_bytes: 1 };
+    assert!(matches!(Spool::open(dir.path(), sizes, &[]), Err(OpenError::InUse { .. })));
 }
