@@ -4,9 +4,12 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.KeyedRules;
+import io.tocsin.correlation.Step;
+import java.util.List;
 
 /**
- * The life of one alert, whatever may explain it: the {@link Gate} says whether it pages.
+ * The transitions of one alert, whatever may explain it: the {@link Gate} says whether it pages.
  *
  * <pre>
  *                raise: opened                      raise: refreshed, severity_changed or nothing
@@ -32,13 +35,10 @@ import io.tocsin.alerts.v1.Signal;
  * <p>While an alert flaps, its openings and ends are counted in silence; it is told that it flaps,
  * at most once an interval that it still does, and where it stands when it is calm.
  *
- * <p>A signal of an event that is among the newest {@link #EVENTS_REMEMBERED} of its alert is a
- * repeated delivery and changes nothing.
+ * <p>A signal of an event that is among the newest {@link TrackedAlert#EVENTS_REMEMBERED} of its
+ * alert is a repeated delivery and changes nothing.
  */
-public final class AlertRules {
-  /** How many events of an alert are known again when they are delivered twice. */
-  static final int EVENTS_REMEMBERED = 8;
-
+public final class AlertRules implements KeyedRules<Signal, TrackedAlert, Alert> {
   private final AlertTiming timing;
 
   /** Rules with their durations. */
@@ -46,179 +46,162 @@ public final class AlertRules {
     this.timing = timing;
   }
 
-  /**
-   * Takes one signal.
-   *
-   * @param state of the signal's fingerprint, null where there is none
-   * @param signal that raises or clears
-   */
-  public Step onSignal(TrackedAlert state, Signal signal) {
-    TrackedAlert known = state == null ? TrackedAlert.UNKNOWN : state;
+  @Override
+  public Step<TrackedAlert, Alert> onInput(TrackedAlert state, Signal signal) {
+    TrackedAlert alert = state == null ? new TrackedAlert() : state;
     long eventHash = EventHash.of(signal.getEventId());
-    if (known.hasHeard(eventHash)) {
-      return Step.silent(known);
+    if (alert.isRepeated(eventHash)) {
+      return Step.keep(alert, nextTimer(alert));
     }
-    TrackedAlert heard = known.hearing(signal, eventHash);
     return switch (signal.getKind()) {
-      case KIND_RAISE -> onRaise(known, heard, signal);
-      case KIND_CLEAR -> onClear(known, heard, signal);
-      case KIND_UNSPECIFIED, UNRECOGNIZED -> Step.silent(state);
+      case KIND_RAISE -> {
+        alert.receive(signal, eventHash);
+        yield onRaise(alert, signal);
+      }
+      case KIND_CLEAR -> {
+        alert.receive(signal, eventHash);
+        yield onClear(alert, signal);
+      }
+      case KIND_UNSPECIFIED, UNRECOGNIZED -> Step.keep(state);
     };
   }
 
-  private Step onRaise(TrackedAlert known, TrackedAlert heard, Signal signal) {
+  private Step<TrackedAlert, Alert> onRaise(TrackedAlert alert, Signal signal) {
     long time = TrackedAlert.happenedAt(signal);
-    if (time < known.newestClearUnixNanos()) {
-      return remember(heard);
+    if (time < alert.newestClearUnixNanos) {
+      return Step.keep(alert, nextTimer(alert));
     }
-    if (known.isRaised()) {
-      return onRefresh(heard.with(known.occurrence().raised(signal)), time);
+    if (!alert.isRaised) {
+      alert.raise(signal, timing.flappingOpens());
+      if (!alert.isFlapping) {
+        return open(alert, signal);
+      }
     }
-    TrackedAlert raised = heard.raised(signal, timing.flappingOpens());
-    if (known.isFlapping()) {
-      return onRefresh(raised.with(known.occurrence().raised(signal)), time);
-    }
-    if (raised.opensWithin(timing.flappingWindowNanos()) >= timing.flappingOpens()) {
-      TrackedAlert flapping = raised.with(Occurrence.of(signal)).flapping(true);
-      return tell(flapping, AlertTransition.ALERT_TRANSITION_FLAPPING_STARTED, signal);
-    }
-    return tell(
-        raised.with(Occurrence.of(signal)), AlertTransition.ALERT_TRANSITION_OPENED, signal);
+    alert.occurrence.raise(signal);
+    return onRefresh(alert, time);
   }
 
-  private Step onRefresh(TrackedAlert now, long time) {
-    Occurrence occurrence = now.occurrence();
-    boolean isDue = time - occurrence.toldAtUnixNanos() >= timing.refreshIntervalNanos();
-    boolean isOtherSeverity = occurrence.severity() != occurrence.toldSeverity();
-    if (isOtherSeverity && !now.isFlapping()) {
-      return tell(now, AlertTransition.ALERT_TRANSITION_SEVERITY_CHANGED, time);
-    }
-    return isDue ? tell(now, AlertTransition.ALERT_TRANSITION_REFRESHED, time) : remember(now);
+  private Step<TrackedAlert, Alert> open(TrackedAlert alert, Signal signal) {
+    alert.occurrence = Occurrence.of(signal);
+    alert.isFlapping = alert.opensWithin(timing.flappingWindowNanos()) >= timing.flappingOpens();
+    AlertTransition transition =
+        alert.isFlapping
+            ? AlertTransition.ALERT_TRANSITION_FLAPPING_STARTED
+            : AlertTransition.ALERT_TRANSITION_OPENED;
+    return emit(alert, transition, TrackedAlert.happenedAt(signal));
   }
 
-  private Step onClear(TrackedAlert known, TrackedAlert heard, Signal signal) {
+  private Step<TrackedAlert, Alert> onRefresh(TrackedAlert alert, long time) {
+    Occurrence occurrence = alert.occurrence;
+    if (occurrence.severity != occurrence.emittedSeverity && !alert.isFlapping) {
+      return emit(alert, AlertTransition.ALERT_TRANSITION_SEVERITY_CHANGED, time);
+    }
+    boolean isDue = time - occurrence.emittedAtUnixNanos >= timing.refreshIntervalNanos();
+    return isDue
+        ? emit(alert, AlertTransition.ALERT_TRANSITION_REFRESHED, time)
+        : Step.keep(alert, nextTimer(alert));
+  }
+
+  private Step<TrackedAlert, Alert> onClear(TrackedAlert alert, Signal signal) {
     long time = TrackedAlert.happenedAt(signal);
-    boolean isOver = known.isRaised() && time >= known.newestRaiseUnixNanos();
-    if (!isOver) {
-      return remember(heard);
+    boolean isOver = alert.isRaised && time >= alert.newestRaiseUnixNanos;
+    if (isOver) {
+      alert.isRaised = false;
     }
-    if (known.isFlapping()) {
-      return remember(heard.cleared());
+    if (!isOver || alert.isFlapping) {
+      return Step.keep(alert, nextTimer(alert));
     }
-    return end(
-        heard.cleared(),
-        AlertTransition.ALERT_TRANSITION_RESOLVED,
-        time,
-        signal.getReceivedAtUnixNanos(),
-        signal.getEventId());
+    AlertTransition transition = AlertTransition.ALERT_TRANSITION_RESOLVED;
+    return end(alert, transition, time, signal.getReceivedAtUnixNanos(), signal.getEventId());
   }
 
-  /**
-   * Takes a timer.
-   *
-   * @param state of the fingerprint that asked for it
-   * @param nowUnixNanos event time the stream has reached
-   */
-  public Step onTimer(TrackedAlert state, long nowUnixNanos) {
-    if (state == null) {
-      return Step.silent(null);
+  @Override
+  public Step<TrackedAlert, Alert> onTimer(TrackedAlert alert, long nowUnixNanos) {
+    long expiresAt = expiresAt(alert);
+    if (expiresAt <= nowUnixNanos) {
+      alert.expire();
+      String eventId = alert.occurrence.signal().getEventId();
+      AlertTransition transition = AlertTransition.ALERT_TRANSITION_EXPIRED;
+      return end(alert, transition, expiresAt, expiresAt, eventId);
     }
-    TrackedAlert known = state.afterTimerAt(nowUnixNanos);
-    if (expiresAt(known) <= nowUnixNanos) {
-      return end(
-          known.expired(),
-          AlertTransition.ALERT_TRANSITION_EXPIRED,
-          expiresAt(known),
-          expiresAt(known),
-          known.occurrence().signal().getEventId());
+    if (calmAt(alert) <= nowUnixNanos) {
+      return onCalm(alert);
     }
-    if (calmAt(known) <= nowUnixNanos) {
-      return onCalm(known);
-    }
-    return forgottenAt(known) <= nowUnixNanos ? Step.silent(null) : remember(known);
+    return forgottenAt(alert) <= nowUnixNanos
+        ? Step.forget(List.of())
+        : Step.keep(alert, nextTimer(alert));
   }
 
-  private Step onCalm(TrackedAlert known) {
-    long calmAt = calmAt(known);
-    TrackedAlert calm = known.flapping(false);
-    if (!known.isRaised()) {
-      return end(
-          calm,
-          AlertTransition.ALERT_TRANSITION_FLAPPING_ENDED,
-          known.newestClearUnixNanos(),
-          calmAt,
-          known.occurrence().signal().getEventId());
+  private Step<TrackedAlert, Alert> onCalm(TrackedAlert alert) {
+    long calmAt = calmAt(alert);
+    AlertTransition transition = AlertTransition.ALERT_TRANSITION_FLAPPING_ENDED;
+    alert.isFlapping = false;
+    if (!alert.isRaised) {
+      String eventId = alert.occurrence.signal().getEventId();
+      return end(alert, transition, alert.newestClearUnixNanos, calmAt, eventId);
     }
-    TrackedAlert told =
-        calm.told(calmAt).with(calm.occurrence().toldAt(calm.occurrence().lastSeenUnixNanos()));
-    return tellAlso(
-        told,
-        told.alert(AlertTransition.ALERT_TRANSITION_FLAPPING_ENDED, AlertState.ALERT_STATE_OPEN));
+    alert.nextVersion(calmAt);
+    alert.occurrence.emittedAt(alert.occurrence.lastSeenUnixNanos);
+    return emit(alert, alert.alert(transition, AlertState.ALERT_STATE_OPEN));
   }
 
-  private Step tell(TrackedAlert now, AlertTransition transition, Signal signal) {
-    return tell(now, transition, TrackedAlert.happenedAt(signal));
-  }
-
-  private Step tell(TrackedAlert now, AlertTransition transition, long time) {
-    TrackedAlert told = now.told(now.heardAtUnixNanos()).with(now.occurrence().toldAt(time));
+  private Step<TrackedAlert, Alert> emit(
+      TrackedAlert alert, AlertTransition transition, long time) {
+    alert.nextVersion(alert.receivedAtUnixNanos);
+    alert.occurrence.emittedAt(time);
     AlertState state =
-        now.isFlapping() ? AlertState.ALERT_STATE_FLAPPING : AlertState.ALERT_STATE_OPEN;
-    return tellAlso(told, told.alert(transition, state));
+        alert.isFlapping ? AlertState.ALERT_STATE_FLAPPING : AlertState.ALERT_STATE_OPEN;
+    return emit(alert, alert.alert(transition, state));
   }
 
   /**
-   * Ends what was told as active.
+   * Ends what was emitted as active.
    *
    * @param endedAt event time of the end
    * @param now of the agents' clock
    */
-  private Step end(
-      TrackedAlert ended, AlertTransition transition, long endedAt, long now, String eventId) {
+  private Step<TrackedAlert, Alert> end(
+      TrackedAlert alert, AlertTransition transition, long endedAt, long now, String eventId) {
     AlertState state =
         transition == AlertTransition.ALERT_TRANSITION_EXPIRED
             ? AlertState.ALERT_STATE_EXPIRED
             : AlertState.ALERT_STATE_RESOLVED;
-    TrackedAlert told = ended.told(now);
+    alert.nextVersion(now);
     // A raise that was late may have been seen after the end.
-    long resolvedAt = Math.max(endedAt, told.occurrence().firstSeenUnixNanos());
-    return tellAlso(
-        told.with(null).flapping(false),
-        told.alert(transition, state).toBuilder()
+    long resolvedAt = Math.max(endedAt, alert.occurrence.firstSeenUnixNanos);
+    Alert ended =
+        alert.alert(transition, state).toBuilder()
             .setResolvedAtUnixNanos(resolvedAt)
             .clearExpiresAtUnixNanos()
             .setEventId(eventId)
-            .build());
+            .build();
+    alert.occurrence = null;
+    alert.isFlapping = false;
+    return emit(alert, ended);
   }
 
-  private Step tellAlso(TrackedAlert state, Alert alert) {
-    return Step.telling(remember(state), alert);
+  private Step<TrackedAlert, Alert> emit(TrackedAlert state, Alert alert) {
+    return new Step<>(state, List.of(alert), nextTimer(state));
   }
 
-  /** Asks for a timer only if none is set that is early enough. */
-  private Step remember(TrackedAlert state) {
-    long due = Math.min(Math.min(expiresAt(state), calmAt(state)), forgottenAt(state));
-    boolean isSet = state.timerAtUnixNanos() != TrackedAlert.NEVER;
-    if (due == Long.MAX_VALUE || isSet && state.timerAtUnixNanos() <= due) {
-      return Step.silent(state);
-    }
-    return Step.wakingAt(state.timerAt(due), due);
+  private long nextTimer(TrackedAlert alert) {
+    return Math.min(Math.min(expiresAt(alert), calmAt(alert)), forgottenAt(alert));
   }
 
-  private static long expiresAt(TrackedAlert state) {
-    return state.isRaised() ? state.occurrence().expiresAtUnixNanos() : Long.MAX_VALUE;
+  private static long expiresAt(TrackedAlert alert) {
+    return alert.isRaised ? alert.occurrence.expiresAtUnixNanos : Step.NO_TIMER;
   }
 
   /** When so many openings are old that those left are no flapping. */
-  private long calmAt(TrackedAlert state) {
-    return state.isFlapping()
-        ? state.openingBefore(timing.flappingOpens() / 2) + timing.flappingWindowNanos()
-        : Long.MAX_VALUE;
+  private long calmAt(TrackedAlert alert) {
+    return alert.isFlapping
+        ? alert.openingBefore(timing.flappingOpens() / 2) + timing.flappingWindowNanos()
+        : Step.NO_TIMER;
   }
 
-  private long forgottenAt(TrackedAlert state) {
-    return state.occurrence() == null
-        ? state.heardAtUnixNanos() + timing.forgetAfterNanos()
-        : Long.MAX_VALUE;
+  private long forgottenAt(TrackedAlert alert) {
+    return alert.occurrence == null
+        ? alert.receivedAtUnixNanos + timing.forgetAfterNanos()
+        : Step.NO_TIMER;
   }
 }

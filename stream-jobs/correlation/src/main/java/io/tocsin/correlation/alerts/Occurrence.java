@@ -3,86 +3,81 @@ package io.tocsin.correlation.alerts;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.Nanos;
 
-/**
- * One life of an alert, from the raise that opened it. Times are Unix nanoseconds.
- *
- * @param newestRaise bytes of the {@link Signal} that says how the alert looks: they are read only
- *     when there is something to tell
- * @param severity of the newest raise
- * @param toldSeverity of the last transition
- * @param firstSeenUnixNanos event time of the oldest raise
- * @param lastSeenUnixNanos event time of the newest raise
- * @param updateCount raises, the opening one included
- * @param toldAtUnixNanos event time of the raise that caused the last transition
- * @param expiresAtUnixNanos by the agents' clock; {@link Long#MAX_VALUE} where it does not expire
- */
-public record Occurrence(
-    byte[] newestRaise,
-    Severity severity,
-    Severity toldSeverity,
-    long firstSeenUnixNanos,
-    long lastSeenUnixNanos,
-    long updateCount,
-    long toldAtUnixNanos,
-    long expiresAtUnixNanos) {
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
+/** One occurrence of an alert, from the raise that opened it. Times are Unix nanoseconds. */
+public final class Occurrence {
+  /**
+   * Bytes of the {@link Signal} that says how the alert looks: they are read only when there is
+   * something to emit.
+   */
+  public byte[] newestRaise = {};
+
+  /** Severity of the newest raise. */
+  public Severity severity = Severity.SEVERITY_UNSPECIFIED;
+
+  /** Severity of the last transition. */
+  public Severity emittedSeverity = Severity.SEVERITY_UNSPECIFIED;
+
+  /** Event time of the oldest raise. */
+  public long firstSeenUnixNanos;
+
+  /** Event time of the newest raise. */
+  public long lastSeenUnixNanos;
+
+  /** Raises, the opening one included. */
+  public long updateCount;
+
+  /** Event time of the raise that caused the last transition. */
+  public long emittedAtUnixNanos;
+
+  /** By the agents' clock; {@link Long#MAX_VALUE} where it does not expire. */
+  public long expiresAtUnixNanos;
+
+  /** For Flink, which makes it by its fields. */
+  public Occurrence() {}
 
   static Occurrence of(Signal signal) {
-    long time = TrackedAlert.happenedAt(signal);
-    return new Occurrence(
-        signal.toByteArray(),
-        signal.getSeverity(),
-        signal.getSeverity(),
-        time,
-        time,
-        1,
-        time,
-        expiresAt(signal));
+    Occurrence occurrence = new Occurrence();
+    occurrence.firstSeenUnixNanos = TrackedAlert.happenedAt(signal);
+    occurrence.lastSeenUnixNanos = occurrence.firstSeenUnixNanos;
+    occurrence.raise(signal);
+    return occurrence;
   }
 
   /** Counts a raise in; only the newest one says how the alert looks. */
-  Occurrence raised(Signal signal) {
+  void raise(Signal signal) {
     long time = TrackedAlert.happenedAt(signal);
-    boolean isNewest = time >= lastSeenUnixNanos;
-    return new Occurrence(
-        isNewest ? signal.toByteArray() : newestRaise,
-        isNewest ? signal.getSeverity() : severity,
-        toldSeverity,
-        Math.min(firstSeenUnixNanos, time),
-        Math.max(lastSeenUnixNanos, time),
-        updateCount + 1,
-        toldAtUnixNanos,
-        isNewest ? expiresAt(signal) : expiresAtUnixNanos);
+    if (time >= lastSeenUnixNanos) {
+      newestRaise = signal.toByteArray();
+      severity = signal.getSeverity();
+      lastSeenUnixNanos = time;
+      expiresAtUnixNanos = expiresAt(signal);
+    }
+    firstSeenUnixNanos = Math.min(firstSeenUnixNanos, time);
+    updateCount++;
   }
 
-  /** The same after a transition that a raise of this event time caused. */
-  Occurrence toldAt(long unixNanos) {
-    return new Occurrence(
-        newestRaise,
-        severity,
-        severity,
-        firstSeenUnixNanos,
-        lastSeenUnixNanos,
-        updateCount,
-        unixNanos,
-        expiresAtUnixNanos);
+  /** A transition was emitted that a raise of this event time caused. */
+  void emittedAt(long unixNanos) {
+    emittedSeverity = severity;
+    emittedAtUnixNanos = unixNanos;
   }
 
   private static long expiresAt(Signal signal) {
     int seconds = signal.getExpiresAfterSeconds();
     return seconds == 0
         ? Long.MAX_VALUE
-        : signal.getReceivedAtUnixNanos() + Integer.toUnsignedLong(seconds) * NANOS_PER_SECOND;
+        : signal.getReceivedAtUnixNanos() + Integer.toUnsignedLong(seconds) * Nanos.PER_SECOND;
   }
 
   /** Tells whether it ends by silence. */
-  public boolean expires() {
+  boolean expires() {
     return expiresAtUnixNanos != Long.MAX_VALUE;
   }
 
   /** The newest raise. */
-  public Signal signal() {
+  Signal signal() {
     try {
       return Signal.parseFrom(newestRaise);
     } catch (InvalidProtocolBufferException e) {

@@ -24,7 +24,7 @@ class AlertFlappingTest {
             "resolved/critical",
             "flapping_started/critical");
     assertThat(story.last().getState()).isEqualTo(AlertState.ALERT_STATE_FLAPPING);
-    assertThat(story.state().occurrence().updateCount()).isEqualTo(5);
+    assertThat(story.state().occurrence.updateCount).isEqualTo(5);
   }
 
   @Test

@@ -69,9 +69,7 @@ class AlertRulesOrderTest {
 
       Signal newest =
           arrivals.stream().max(Comparator.comparing(Signal::getEventTimeUnixNanos)).orElseThrow();
-      assertThat(story.state().isRaised())
-          .as("seed %d, case %d", seed, i)
-          .isEqualTo(isRaise(newest));
+      assertThat(story.state().isRaised).as("seed %d, case %d", seed, i).isEqualTo(isRaise(newest));
       story.until(NOON.plus(AlertStory.TIMING.forgetAfter().multipliedBy(2)));
       assertThatTransitionsFit(story.decisions());
       assertThat(isActive(story)).isFalse();

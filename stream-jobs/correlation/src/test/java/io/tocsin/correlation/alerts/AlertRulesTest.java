@@ -57,8 +57,8 @@ class AlertRulesTest {
         AlertStory.of(raise(1, NOON), raise(2, A_SECOND_LATER), raise(3, HALF_A_MINUTE_LATER));
 
     assertThat(story.told()).containsExactly("opened/critical");
-    assertThat(story.state().occurrence().updateCount()).isEqualTo(3);
-    assertThat(story.state().occurrence().lastSeenUnixNanos())
+    assertThat(story.state().occurrence.updateCount).isEqualTo(3);
+    assertThat(story.state().occurrence.lastSeenUnixNanos)
         .isEqualTo(unixNanos(HALF_A_MINUTE_LATER));
   }
 
@@ -111,7 +111,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(clear(1, NOON));
 
     assertThat(story.decisions()).isEmpty();
-    assertThat(story.state().isRaised()).isFalse();
+    assertThat(story.state().isRaised).isFalse();
   }
 
   @Test
@@ -127,7 +127,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(raise(1, TWO_SECONDS_LATER), clear(2, A_SECOND_LATER));
 
     assertThat(story.told()).containsExactly("opened/critical");
-    assertThat(story.state().isRaised()).isTrue();
+    assertThat(story.state().isRaised).isTrue();
   }
 
   @Test
@@ -143,7 +143,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(clear(1, TWO_SECONDS_LATER), raise(2, A_SECOND_LATER));
 
     assertThat(story.decisions()).isEmpty();
-    assertThat(story.state().isRaised()).isFalse();
+    assertThat(story.state().isRaised).isFalse();
   }
 
   @Test
@@ -154,15 +154,15 @@ class AlertRulesTest {
             raise(2, NOON, Severity.SEVERITY_WARNING));
 
     assertThat(story.told()).containsExactly("opened/critical");
-    assertThat(story.state().occurrence().updateCount()).isEqualTo(2);
-    assertThat(story.state().occurrence().firstSeenUnixNanos()).isEqualTo(unixNanos(NOON));
-    assertThat(story.state().occurrence().severity()).isEqualTo(Severity.SEVERITY_CRITICAL);
+    assertThat(story.state().occurrence.updateCount).isEqualTo(2);
+    assertThat(story.state().occurrence.firstSeenUnixNanos).isEqualTo(unixNanos(NOON));
+    assertThat(story.state().occurrence.severity).isEqualTo(Severity.SEVERITY_CRITICAL);
   }
 
   @Test
   void atEqualTimesTheLaterArrivalWins() {
-    assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON)).state().isRaised()).isFalse();
-    assertThat(AlertStory.of(clear(1, NOON), raise(2, NOON)).state().isRaised()).isTrue();
+    assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON)).state().isRaised).isFalse();
+    assertThat(AlertStory.of(clear(1, NOON), raise(2, NOON)).state().isRaised).isTrue();
     assertThat(AlertStory.of(raise(1, NOON), clear(2, NOON), raise(3, NOON)).told())
         .containsExactly("opened/critical", "resolved/critical", "opened/critical");
   }
@@ -174,7 +174,7 @@ class AlertRulesTest {
     AlertStory story = AlertStory.of(raise(1, NOON), second, second);
 
     assertThat(story.told()).containsExactly("opened/critical", "refreshed/critical");
-    assertThat(story.state().occurrence().updateCount()).isEqualTo(2);
+    assertThat(story.state().occurrence.updateCount).isEqualTo(2);
   }
 
   @Test
@@ -209,7 +209,7 @@ class AlertRulesTest {
 
     AlertStory story = AlertStory.of(first, second, third, first, second, third);
 
-    assertThat(story.state().occurrence().updateCount()).isEqualTo(3);
+    assertThat(story.state().occurrence.updateCount).isEqualTo(3);
   }
 
   @Test
@@ -243,7 +243,7 @@ class AlertRulesTest {
 
     story.until(NOON.plus(Duration.ofDays(400)));
 
-    assertThat(story.state().isRaised()).isTrue();
+    assertThat(story.state().isRaised).isTrue();
     assertThat(story.timers()).isEmpty();
   }
 

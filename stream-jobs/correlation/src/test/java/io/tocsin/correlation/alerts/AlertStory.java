@@ -4,6 +4,7 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
 import java.time.Instant;
@@ -33,7 +34,7 @@ final class AlertStory {
   }
 
   AlertStory take(Signal signal) {
-    take(rules.onSignal(state, signal));
+    take(rules.onInput(state, signal));
     return this;
   }
 
@@ -48,15 +49,23 @@ final class AlertStory {
 
   AlertStory untilUnixNanos(long now) {
     while (!timers.isEmpty() && timers.first() <= now) {
-      take(rules.onTimer(state, timers.pollFirst()));
+      long due = timers.pollFirst();
+      take(rules.onTimer(state, due));
     }
     return this;
   }
 
-  private void take(Step step) {
+  /** One timer: one that is set and earlier is left. */
+  private void take(Step<TrackedAlert, Alert> step) {
     state = step.state();
-    step.decision().ifPresent(decisions::add);
-    step.nextTimerUnixNanos().ifPresent(timers::add);
+    decisions.addAll(step.decisions());
+    long wanted = step.nextTimerUnixNanos();
+    if (state == null || !timers.isEmpty() && wanted < timers.first()) {
+      timers.clear();
+    }
+    if (wanted != Step.NO_TIMER && timers.isEmpty()) {
+      timers.add(wanted);
+    }
   }
 
   List<Alert> decisions() {

@@ -12,11 +12,13 @@ import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Gate;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -145,7 +147,9 @@ public final class AlertsJob {
     DataStream<Alert> lives =
         signals
             .keyBy(Fingerprint::of, Types.STRING)
-            .process(new AlertsFunction(settings.timing()))
+            .process(
+                new KeyedRulesFunction<>(
+                    new AlertRules(settings.timing()), "tracked-alert", TrackedAlert.class))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))
             .name("alert rules")
             .uid(OperatorUids.ALERTS_RULES);

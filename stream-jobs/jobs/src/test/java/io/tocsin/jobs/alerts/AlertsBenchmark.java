@@ -6,8 +6,11 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
+import io.tocsin.correlation.alerts.TrackedAlert;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.util.Map;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -64,7 +67,9 @@ public final class AlertsBenchmark {
   private static CpuTime measure(Backend backend, int keys) throws Exception {
     var harness =
         new KeyedOneInputStreamOperatorTestHarness<String, Signal, Alert>(
-            new KeyedProcessOperator<>(new AlertsFunction(AlertTiming.DEFAULT)),
+            new KeyedProcessOperator<>(
+                new KeyedRulesFunction<>(
+                    new AlertRules(AlertTiming.DEFAULT), "tracked-alert", TrackedAlert.class)),
             Fingerprint::of,
             Types.STRING);
     harness.setStateBackend(backend.open());

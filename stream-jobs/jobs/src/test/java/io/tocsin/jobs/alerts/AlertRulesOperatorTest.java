@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Occurrence;
@@ -16,6 +17,7 @@ import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
@@ -31,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** State and timers of the operator; the rules have their own tests. */
-class AlertsFunctionTest {
+class AlertRulesOperatorTest {
   private static final Duration FORGET_AFTER = AlertTiming.DEFAULT.forgetAfter();
 
   private KeyedOneInputStreamOperatorTestHarness<String, Signal, Alert> harness;
@@ -46,7 +48,9 @@ class AlertsFunctionTest {
       throws Exception {
     var harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(new AlertsFunction(AlertTiming.DEFAULT)),
+            new KeyedProcessOperator<>(
+                new KeyedRulesFunction<>(
+                    new AlertRules(AlertTiming.DEFAULT), "tracked-alert", TrackedAlert.class)),
             Fingerprint::of,
             Types.STRING);
     harness.setup(

@@ -1,0 +1,26 @@
+package io.tocsin.correlation;
+
+/** Unix nanoseconds, which rules count in, and milliseconds, which Flink's timers count in. */
+public final class Nanos {
+  /** Nanoseconds of a millisecond. */
+  public static final long PER_MILLI = 1_000_000L;
+
+  /** Nanoseconds of a second. */
+  public static final long PER_SECOND = 1_000_000_000L;
+
+  private Nanos() {}
+
+  /** The first whole millisecond that is no earlier: a timer must not be early. */
+  public static long toMillisUp(long nanos) {
+    return -Math.floorDiv(-nanos, PER_MILLI);
+  }
+
+  /** Saturates: before the first watermark there is no time, and after the last no end of it. */
+  public static long ofMillis(long millis) {
+    long bound = Long.MAX_VALUE / PER_MILLI;
+    if (millis < -bound || millis > bound) {
+      return millis < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+    return millis * PER_MILLI;
+  }
+}
