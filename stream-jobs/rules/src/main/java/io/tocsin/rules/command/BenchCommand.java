@@ -79,12 +79,7 @@ final class BenchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Rule> rules = new ArrayList<>();
-    for (RuleFiles.Loaded loaded : paths.read(spec.commandLine().getErr()).documents().values()) {
-      if (loaded.document() instanceof Rule rule) {
-        rules.add(rule);
-      }
-    }
+    List<Rule> rules = new ArrayList<>(paths.read(spec.commandLine().getErr()).rules());
     List<Event> events = events(rules);
     int shipped = rules.size();
     for (int i = 0; rules.size() < wanted; i++) {

@@ -1,5 +1,7 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.rules.document.RuleOverride;
+import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -10,7 +12,8 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     description =
-        "Reads documents as the job does, and says file, line and reason of what it would refuse.",
+        "Reads documents as the job does, and says file, line and reason of what it would refuse, and what a site's"
+            + " overrides change.",
     sortOptions = false,
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true)
@@ -21,7 +24,16 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     RuleFiles files = paths.read(spec.commandLine().getErr());
-    spec.commandLine().getOut().println("ok: " + RulePaths.count(files));
+    PrintWriter out = spec.commandLine().getOut();
+    for (RuleOverride override : files.overrides()) {
+      out.println(
+          override.origin()
+              + " sets "
+              + String.join(", ", override.fieldNames())
+              + " of "
+              + override.rule());
+    }
+    out.println("ok: " + RulePaths.count(files));
     return 0;
   }
 }

@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Plays the examples of rules. Each rule stands alone, so that its examples say what it does and
- * not what others do beside it.
+ * Plays the examples of rules. Each rule stands alone and as its file has it, so that its examples
+ * say what it does and not what others do beside it, or what a site has changed.
  */
 final class ExampleRun {
   private static final long FIRST_POLL_UNIX_NANOS = 1_795_176_000_000_000_000L;
@@ -35,7 +35,7 @@ final class ExampleRun {
     Iterator<List<Event>> parsed = parser.parse(messages).iterator();
     ExampleRun run = new ExampleRun();
     for (RuleFiles.Loaded loaded : files.documents().values()) {
-      if (loaded.document() instanceof Rule rule) {
+      if (loaded.written() instanceof Rule rule) {
         run.play(loaded.text().file(), rule, parsed);
       }
     }
@@ -44,7 +44,7 @@ final class ExampleRun {
 
   private static List<Example> examples(RuleFiles files) {
     return files.documents().values().stream()
-        .map(RuleFiles.Loaded::document)
+        .map(RuleFiles.Loaded::written)
         .filter(Rule.class::isInstance)
         .flatMap(document -> ((Rule) document).examples().stream())
         .toList();

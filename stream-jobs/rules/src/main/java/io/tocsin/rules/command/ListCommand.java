@@ -2,7 +2,8 @@ package io.tocsin.rules.command;
 
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.document.DocumentException;
-import io.tocsin.rules.document.Rule;
+import io.tocsin.rules.document.DocumentLoader;
+import io.tocsin.rules.document.DocumentText;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
 import java.io.PrintWriter;
@@ -19,7 +20,8 @@ import picocli.CommandLine.Spec;
 /** {@code tocsin-rules list}. */
 @Command(
     name = "list",
-    description = "Prints the documents of topic rules-v1: what is in force.",
+    description =
+        "Prints the documents of topic rules-v1: what is in force, and which override set what.",
     sortOptions = false,
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true)
@@ -65,7 +67,8 @@ final class ListCommand implements Callable<Integer> {
 
   private static String kindOf(RuleDocument record) {
     try {
-      return RuleBook.read(record) instanceof Rule ? "rule" : "policy";
+      RuleBook.read(record);
+      return DocumentLoader.kindOf(DocumentText.of(record.getOrigin(), record.getYaml()));
     } catch (DocumentException e) {
       return "refused";
     }

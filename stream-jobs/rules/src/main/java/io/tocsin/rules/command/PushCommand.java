@@ -10,9 +10,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
@@ -44,8 +41,16 @@ final class PushCommand implements Callable<Integer> {
   @Mixin private KafkaOption kafka;
   @Spec private CommandSpec spec;
 
-  @Option(names = "--prune", description = "remove what is in force and not in the files")
+  @Option(
+      names = "--prune",
+      description =
+          "remove rules and dependencies that are in force and not in the files; maintenance windows stay")
   private boolean isPruned;
+
+  @Option(
+      names = "--prune-windows",
+      description = "remove maintenance windows that are in force and not in the files")
+  private boolean isPrunedOfWindows;
 
   @Option(names = "--dry-run", description = "say what would be done, and do nothing")
   private boolean isDryRun;
@@ -63,26 +68,11 @@ final class PushCommand implements Callable<Integer> {
 
   private void push(RuleFiles files) {
     RulesTopic.Contents before = new RulesTopic(kafka.bootstrapServers(), DEADLINE).read();
-    Map<String, RuleDocument> changed = new TreeMap<>();
-    files
-        .documents()
-        .forEach(
-            (name, loaded) -> {
-              RuleDocument known = before.documents().get(name);
-              if (known == null || !known.getYaml().equals(loaded.text().text())) {
-                changed.put(name, record(name, loaded));
-              }
-            });
-    Set<String> removed = new TreeSet<>();
-    if (isPruned) {
-      removed.addAll(before.documents().keySet());
-      removed.addAll(before.undecodable());
-      removed.removeAll(files.documents().keySet());
-    }
+    PushPlan plan = PushPlan.of(files, before, isPruned, isPrunedOfWindows);
     if (!isDryRun) {
-      publish(changed, removed);
+      publish(plan);
     }
-    report(files, before, changed, removed);
+    report(files, before, plan);
   }
 
   private static RuleDocument record(String name, RuleFiles.Loaded loaded) {
@@ -95,7 +85,7 @@ final class PushCommand implements Callable<Integer> {
         .build();
   }
 
-  private void publish(Map<String, RuleDocument> changed, Set<String> removed) {
+  private void publish(PushPlan plan) {
     Map<String, Object> settings =
         Map.of(
             ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
@@ -115,8 +105,11 @@ final class PushCommand implements Callable<Integer> {
     try (var producer =
         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
       List<Future<?>> sent = new ArrayList<>();
-      changed.forEach((name, record) -> sent.add(producer.send(keyed(name, record.toByteArray()))));
-      removed.forEach(name -> sent.add(producer.send(keyed(name, null))));
+      plan.changed()
+          .forEach(
+              (name, loaded) ->
+                  sent.add(producer.send(keyed(name, record(name, loaded).toByteArray()))));
+      plan.removed().forEach(name -> sent.add(producer.send(keyed(name, null))));
       for (Future<?> each : sent) {
         each.get();
       }
@@ -132,26 +125,31 @@ final class PushCommand implements Callable<Integer> {
     return new ProducerRecord<>(RulesTopic.NAME, name.getBytes(StandardCharsets.UTF_8), value);
   }
 
-  private void report(
-      RuleFiles files,
-      RulesTopic.Contents before,
-      Map<String, RuleDocument> changed,
-      Set<String> removed) {
+  private void report(RuleFiles files, RulesTopic.Contents before, PushPlan plan) {
     PrintWriter out = spec.commandLine().getOut();
-    changed
-        .keySet()
+    plan.changed()
+        .forEach(
+            (name, loaded) ->
+                out.println(
+                    (before.documents().containsKey(name) ? "changed  " : "added    ")
+                        + name
+                        + (loaded.document() == loaded.written()
+                            ? ""
+                            : "  (" + loaded.text().origin() + ")")));
+    plan.removed()
         .forEach(
             name ->
                 out.println(
-                    (before.documents().containsKey(name) ? "changed  " : "added    ") + name));
-    removed.forEach(name -> out.println("removed  " + name));
+                    "removed  "
+                        + name
+                        + (files.disabled().contains(name) ? "  (disabled by an override)" : "")));
     out.println(
         (isDryRun ? "would be in force: " : "in force: ")
             + RulePaths.count(files)
             + " of these files; "
-            + changed.size()
+            + plan.changed().size()
             + " published, "
-            + removed.size()
+            + plan.removed().size()
             + " removed");
   }
 }

@@ -1,7 +1,6 @@
 package io.tocsin.rules.command;
 
 import io.tocsin.rules.document.DocumentException;
-import io.tocsin.rules.document.Rule;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -38,13 +37,15 @@ final class RulePaths {
     return files;
   }
 
-  /** "12 rules, 1 other document". */
+  /** "12 rules, 1 maintenance windows and dependencies, 2 overrides". */
   static String count(RuleFiles files) {
-    long rules =
-        files.documents().values().stream()
-            .filter(loaded -> loaded.document() instanceof Rule)
-            .count();
-    long others = files.documents().size() - rules;
-    return rules + " rules, " + others + " maintenance windows and dependencies";
+    int rules = files.rules().size();
+    int others = files.documents().size() - rules;
+    return rules
+        + " rules, "
+        + others
+        + " maintenance windows and dependencies, "
+        + files.overrides().size()
+        + " overrides";
   }
 }

@@ -6,7 +6,6 @@ import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.rules.document.DocumentException;
-import io.tocsin.rules.document.Rule;
 import io.tocsin.rules.match.RuleSet;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -33,8 +32,9 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "test",
     description = {
-      "Plays the examples in the files and says which do not hold; with --syslog or --events it prints",
-      "the signals that the rules make of recorded messages instead."
+      "Plays the examples in the files and says which do not hold; each proves its rule as it is written, without",
+      "overrides. With --syslog or --events it prints the signals that the rules, with overrides, make of recorded",
+      "messages instead."
     },
     sortOptions = false,
     usageHelpAutoWidth = true,
@@ -90,14 +90,7 @@ final class TestCommand implements Callable<Integer> {
   }
 
   private int playSamples(RuleFiles files, SyslogParser parser) {
-    Player player =
-        new Player(
-            RuleSet.of(
-                files.documents().values().stream()
-                    .map(RuleFiles.Loaded::document)
-                    .filter(Rule.class::isInstance)
-                    .map(Rule.class::cast)
-                    .toList()));
+    Player player = new Player(RuleSet.of(files.rules()));
     List<List<Event>> events =
         samples.syslog != null
             ? parser.parse(lines(samples.syslog))

@@ -180,17 +180,13 @@ final class ClauseLoader {
   }
 
   private static TrapMatch.VarbindMatch varbind(Fields fields) {
-    String optional = fields.text("optional").orElse("false");
-    if (!optional.equals("true") && !optional.equals("false")) {
-      throw fields.refusal("optional", "'optional' is '" + optional + "': give true or false");
-    }
     TrapMatch.VarbindMatch varbind =
         new TrapMatch.VarbindMatch(
             fields.required("object"),
             fields.text("as").orElse(""),
             fields.text("instance_as").orElse(""),
             pattern(fields, "pattern"),
-            optional.equals("true"));
+            fields.flag("optional", false));
     fields.refuseOthers();
     return varbind;
   }
@@ -295,8 +291,12 @@ final class ClauseLoader {
           clearKey,
           "'" + clearKey + "' lies beyond '" + raiseKey + "': the alert would never rest");
     }
-    return new Threshold(
-        raiseAt, clearAt, isUpward, fields.wholeNumber("consecutive", 1, 1, MOST_CONSECUTIVE));
+    return new Threshold(raiseAt, clearAt, isUpward, consecutive(fields));
+  }
+
+  /** Polls in a row that it takes. */
+  static int consecutive(Fields fields) {
+    return fields.wholeNumber("consecutive", 1, 1, MOST_CONSECUTIVE);
   }
 
   private static TextPattern pattern(Fields fields, String key) {

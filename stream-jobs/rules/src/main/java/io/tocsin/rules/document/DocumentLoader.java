@@ -24,6 +24,9 @@ import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /** Reads documents. What it does not know it refuses, with the line. */
 public final class DocumentLoader {
+  /** The kind of a maintenance window. */
+  public static final String MAINTENANCE = "maintenance";
+
   private static final String NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-_./";
 
   private DocumentLoader() {}
@@ -38,15 +41,24 @@ public final class DocumentLoader {
     String kind = fields.required("kind");
     return switch (kind) {
       case "rule" -> rule(fields);
-      case "maintenance" -> maintenance(fields);
+      case MAINTENANCE -> maintenance(fields);
       case "dependency" -> dependency(fields);
       default ->
           throw fields.refusal(
-              "kind", "'kind' is '" + kind + "': give rule, maintenance or dependency");
+              "kind", "'kind' is '" + kind + "': give rule, override, maintenance or dependency");
     };
   }
 
-  private static Node nodeOf(DocumentText text) {
+  /**
+   * What a document says that it is, known or not.
+   *
+   * @throws DocumentException where it does not say so
+   */
+  public static String kindOf(DocumentText text) {
+    return Fields.of(text, "a document", nodeOf(text)).required("kind");
+  }
+
+  static Node nodeOf(DocumentText text) {
     try {
       Iterator<Node> nodes =
           new Compose(LoadSettings.builder().setLabel(text.file()).build())

@@ -156,6 +156,15 @@ final class Fields {
     return (int) number;
   }
 
+  /** True or false. */
+  boolean flag(String key, boolean otherwise) {
+    String word = text(key).orElse(Boolean.toString(otherwise));
+    if (!word.equals("true") && !word.equals("false")) {
+      throw refusal(key, "'" + key + "' is '" + word + "': give true or false");
+    }
+    return word.equals("true");
+  }
+
   /** {@code 90s}, {@code 15m}, {@code 24h}, {@code 7d}, or {@code never} for 0. */
   int seconds(String key, int otherwise) {
     Optional<String> text = text(key);
@@ -232,9 +241,7 @@ final class Fields {
 
   /** A node as JSON. */
   String json(String key) {
-    StringBuilder json = new StringBuilder();
-    JsonText.write(value(key).orElseThrow(() -> missing(key)), json);
-    return json.toString();
+    return JsonText.of(value(key).orElseThrow(() -> missing(key)));
   }
 
   /** Refuses what nobody asked for. */

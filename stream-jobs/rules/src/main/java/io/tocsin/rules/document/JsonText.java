@@ -1,7 +1,9 @@
 package io.tocsin.rules.document;
 
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
 import org.snakeyaml.engine.v2.nodes.Node;
@@ -10,13 +12,40 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
 
-/** A YAML node as JSON text. */
+/** YAML nodes as JSON text, which is YAML too. */
 final class JsonText {
   private static final Set<Tag> BARE = Set.of(Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL);
 
   private JsonText() {}
 
-  static void write(Node node, StringBuilder json) {
+  static String of(Node node) {
+    StringBuilder json = new StringBuilder();
+    write(node, json);
+    return json.toString();
+  }
+
+  /**
+   * A mapping with some of its values replaced, and others added at its end.
+   *
+   * @param values JSON by key
+   */
+  static String withValues(MappingNode mapping, Map<String, String> values) {
+    Map<String, String> merged = new LinkedHashMap<>();
+    for (NodeTuple tuple : mapping.getValue()) {
+      merged.put(((ScalarNode) tuple.getKeyNode()).getValue(), of(tuple.getValueNode()));
+    }
+    merged.putAll(values);
+    StringBuilder json = new StringBuilder("{");
+    merged.forEach(
+        (key, value) -> {
+          json.append(json.length() == 1 ? "" : ", ");
+          quote(key, json);
+          json.append(": ").append(value);
+        });
+    return json.append('}').toString();
+  }
+
+  private static void write(Node node, StringBuilder json) {
     if (node instanceof MappingNode mapping) {
       json.append('{');
       List<NodeTuple> tuples = mapping.getValue();

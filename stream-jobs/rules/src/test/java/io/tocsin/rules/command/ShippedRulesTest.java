@@ -9,14 +9,22 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
 import io.tocsin.rules.document.DocumentException;
+import io.tocsin.rules.document.DocumentLoader;
+import io.tocsin.rules.document.DocumentText;
 import io.tocsin.rules.document.Rule;
+import io.tocsin.rules.document.RuleOverride;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of deploy/rules: usable, true to their examples and to the schema, with runbooks. */
 class ShippedRulesTest {
@@ -57,6 +65,42 @@ class ShippedRulesTest {
           .as(loaded.text().origin())
           .isEmpty();
     }
+  }
+
+  @Test
+  void whatTheReadmesShowIsUsableAndWhatTheSchemaSays(@TempDir Path folder) throws IOException {
+    ObjectMapper yaml = new ObjectMapper(new YAMLFactory());
+    List<DocumentText> shown = new ArrayList<>(documentsIn("README.md"));
+    shown.addAll(documentsIn("site/README.md"));
+    for (DocumentText text : shown) {
+      assertThat(schema().validate(yaml.readTree(text.text()))).as(text.origin()).isEmpty();
+      if (!DocumentLoader.kindOf(text).equals(RuleOverride.KIND)) {
+        DocumentLoader.load(text);
+      }
+    }
+    Path site = folder.resolve("site.yaml");
+    Files.writeString(
+        site,
+        documentsIn("site/README.md").stream()
+            .map(DocumentText::text)
+            .collect(Collectors.joining("---\n")));
+    RuleFiles files = RuleFiles.read(List.of(FOLDER, site));
+    assertThat(files.problems()).extracting(DocumentException::getMessage).isEmpty();
+    assertThat(files.overrides()).hasSize(3);
+    assertThat(files.disabled()).hasSize(1);
+  }
+
+  /** What stands between "```yaml" and "```" in a README. */
+  private static List<DocumentText> documentsIn(String readme) throws IOException {
+    Matcher blocks =
+        Pattern.compile("(?ms)^```yaml\n(.*?)^```$")
+            .matcher(Files.readString(FOLDER.resolve(readme)));
+    List<DocumentText> documents = new ArrayList<>();
+    while (blocks.find()) {
+      documents.addAll(DocumentText.split(readme, blocks.group(1)));
+    }
+    assertThat(documents).as(readme).isNotEmpty();
+    return documents;
   }
 
   @Test
