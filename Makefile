@@ -1,6 +1,6 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY ROWS KEEP RATE DURATION
+export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY SKIP ROWS KEEP RATE DURATION
 
 .PHONY: help demo test drills up down bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
@@ -18,7 +18,7 @@ up: ## start the stack in the background and return when it is ready (GRAFANA=1:
 down: ## stop the stack; its state stays
 	@$(bin)/down
 
-test: ## every test of every language (ONLY="rust java": these stages)
+test: ## every test of every language (ONLY="rust java": these stages; SKIP="drills labs": not these)
 	@$(bin)/test
 
 drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each)

@@ -32,9 +32,9 @@ fn can_run(programs: &[(&str, &str)]) -> bool {
     if !nix::unistd::geteuid().is_root() {
         missing.push("root, to make network namespaces".to_owned());
     }
+    let folders = std::env::var_os("PATH").unwrap_or_default();
     for (program, package) in programs.iter().chain(&[("ip", "iproute2")]) {
-        let is_there = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"].iter().any(|dir| fs::exists(format!("{dir}/{program}")).unwrap());
-        if !is_there {
+        if !std::env::split_paths(&folders).any(|folder| folder.join(program).exists()) {
             missing.push(format!("{program} (apt-get install {package})"));
         }
     }

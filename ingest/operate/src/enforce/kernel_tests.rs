@@ -1,4 +1,4 @@
-//! Against real sets of the kernel, in a network namespace of this process's own. Needs root, and the packages ipset and nftables.
+//! Against real sets of the kernel, in a network namespace of this process's own. Needs root, ipset and nft.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -13,16 +13,15 @@ use super::{Batch, Enforcer};
 /// Set in the process that runs in the namespace.
 const INSIDE: &str = "TOCSIN_TEST_IN_NAMESPACE";
 
-/// Runs `test` in a network namespace: starts this test again under `unshare -n`. Skipped, with a word about it, where that is not allowed.
+/// Runs `test` in a network namespace: starts this test again under `unshare -n`. Skipped, with the reason, where that is not allowed or a program
+/// is missing; CI fails instead.
 fn in_own_namespace(name: &str, test: impl FnOnce()) {
     if std::env::var_os(INSIDE).is_some() {
         return test();
     }
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    let is_allowed = Command::new("unshare").args(["-n", "true"]).output().is_ok_and(|output| output.status.success());
-    assert!(is_allowed || !is_ci, "CI must run this as root, with package util-linux");
-    if !is_allowed {
-        let _ = writeln!(std::io::stderr(), "skipped: a network namespace needs root and package util-linux");
+    if let Some(reason) = why_not() {
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI must run this test: {reason}");
+        let _ = writeln!(std::io::stderr(), "skipped: {reason}");
         return;
     }
     let program = std::env::current_exe().expect("a test knows its own program");
@@ -38,18 +37,24 @@ fn in_own_namespace(name: &str, test: impl FnOnce()) {
     print!("{text}");
 }
 
+/// What this machine lacks for these tests.
+fn why_not() -> Option<String> {
+    let succeeds =
+        |program: &str, arguments: &[&str]| Command::new(program).args(arguments).output().is_ok_and(|output| output.status.success());
+    if !succeeds("unshare", &["-n", "true"]) {
+        return Some("a network namespace needs root and Debian's package util-linux".to_owned());
+    }
+    [("ipset", "ipset"), ("nft", "nftables")]
+        .into_iter()
+        .find(|(program, _)| !succeeds(program, &["--version"]))
+        .map(|(program, package)| format!("{program} is missing: apt-get install {package}, or run `make test`, which fetches it"))
+}
+
 fn command(line: &str) {
     // nft reads its arguments as one text, so that splitting at blanks does no harm.
     let words: Vec<&str> = line.split(' ').collect();
-    let output = Command::new(words[0])
-        .args(&words[1..])
-        .output()
-        .unwrap_or_else(|error| panic!("{line}: {error}; install package {}", package(words[0])));
+    let output = Command::new(words[0]).args(&words[1..]).output().unwrap_or_else(|error| panic!("{line}: {error}"));
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-fn package(program: &str) -> &str {
-    if program == "nft" { "nftables" } else { "ipset" }
 }
 
 fn device(number: u32, access: Access, version: u64) -> (Vec<u8>, Registration) {
