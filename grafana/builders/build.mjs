@@ -1,0 +1,54 @@
+// Writes the dashboards and the alert rules that Grafana is provisioned with: npm run --prefix grafana build
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { format } from './format.mjs';
+
+/** Every page, in the order of the links at its head: `<folder>/<name>` is built by a file of that name here. */
+const pages = [
+  'network/what-is-down',
+  'network/alert',
+  'network/storms',
+  'network/device',
+  'network/syslog',
+  'network/traps-interfaces',
+  'network/registration',
+  'network/wan',
+  'pipeline/balance',
+];
+
+function navigation({ model, shows }) {
+  return {
+    type: 'link',
+    title: model.title,
+    tooltip: shows,
+    url: `/d/${model.uid}`,
+    icon: 'dashboard',
+    keepTime: true,
+    includeVars: true,
+    asDropdown: false,
+    targetBlank: false,
+    tags: [],
+  };
+}
+
+/** Every file that is built: its path below grafana/, and its text. */
+export async function built() {
+  const built = await Promise.all(pages.map(async (path) => (await import(`./${path}.mjs`)).default));
+  const dashboards = built.map((page, index) => {
+    const links = built.filter((other) => other !== page).map(navigation);
+    const tags = ['tocsin', dirname(pages[index])];
+    return [`dashboards/${pages[index]}.json`, { ...page.model, tags, links }];
+  });
+  const { default: alertRules } = await import('./pipeline/alert-rules.mjs');
+  const files = [...dashboards, ['provisioning/alerting/pipeline.json', alertRules]];
+  return files.map(([path, model]) => ({ path, text: `${format(model)}\n` }));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+  for (const { path, text } of await built()) {
+    writeFileSync(join(root, path), text);
+    console.log(path);
+  }
+}

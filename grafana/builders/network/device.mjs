@@ -1,0 +1,153 @@
+import { ago, alertState, severity, toAlertOfRow } from '../columns.mjs';
+import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
+import { above, blue, orange, purple, red, words, yellow } from '../palette.mjs';
+import { bars, lines, stat, table } from '../panels.mjs';
+import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, sql, syslogVolume } from '../sql.mjs';
+
+export default dashboard({
+  uid: 'tocsin-device',
+  title: 'Device',
+  shows: 'Everything about one device',
+  description: 'Everything about one device on one timeline: alerts, syslog, traps, interfaces, links.',
+  from: 'now-24h',
+  variables: [devices],
+  annotations: [...alertsAndMaintenance(chosen('device'))],
+  rows: [
+    row(
+      4,
+      stat({
+        id: 1,
+        title: 'Now',
+        description:
+          'Open alerts by severity, and how long ago the device was last heard of. Healthy: grey zeros, and an age that fits the device.',
+        width: 24,
+        decimals: 0,
+        fields: {
+          critical: { thresholds: above({ 1: red }) },
+          major: { thresholds: above({ 1: orange }) },
+          lesser: { thresholds: above({ 1: yellow }) },
+          silent: { title: 'last heard of', unit: 's' },
+        },
+        query: sql`
+          SELECT
+              (SELECT countIf(severity = 'critical') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS critical,
+              (SELECT countIf(severity = 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS major,
+              (SELECT countIf(severity < 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS lesser,
+              dateDiff('second', maxOrNull(last_seen), now64(9)) AS silent
+          FROM tocsin.devices_seen
+          WHERE ${chosen('device')}`,
+      }),
+    ),
+    row(
+      14,
+      table({
+        id: 2,
+        title: 'Timeline',
+        description: 'What happened, of every kind, newest first. Healthy: dull. At most 1,000 rows.',
+        width: 24,
+        empty: 'it said nothing in this time',
+        columns: {
+          happened_at: { title: 'when', width: 170 },
+          device: { width: 130 },
+          kind: { values: words({ alert: red, trap: orange, syslog: blue, WAN: purple }), cell: 'text', width: 90 },
+          what: { minWidth: 240 },
+        },
+        query: sql`
+          SELECT happened_at, device, kind, what
+          FROM
+          (
+              SELECT event_time AS happened_at, device, 'syslog' AS kind, concat(toString(severity), ' ', app_name, ' ', msg_id, ': ', message) AS what
+              FROM tocsin.syslog
+              WHERE ${inRange}
+                AND received_at >= (
+                    ${dayOfNewest(1000, chosen('device'))}) - INTERVAL 1 DAY
+                AND ${chosen('device')}
+              ORDER BY event_time DESC LIMIT 1000
+              UNION ALL
+              SELECT transition_at AS happened_at, device, 'alert' AS kind, concat(toString(transition), ' ', toString(severity), ' ', check, ': ', summary) AS what
+              FROM tocsin.alert_history
+              WHERE $__timeFilter(transition_at) AND ${chosen('device')}
+              ORDER BY transition_at DESC LIMIT 1000
+              UNION ALL
+              SELECT event_time AS happened_at, device, 'trap' AS kind, concat(trap_name, ' ', toString(varbinds)) AS what
+              FROM tocsin.snmp_traps
+              WHERE ${inRange} AND ${chosen('device')}
+              ORDER BY event_time DESC LIMIT 1000
+              UNION ALL
+              SELECT event_time AS happened_at, device, 'lost on the way' AS kind, concat(toString(missing), ' messages') AS what
+              FROM tocsin.sequence_gaps
+              WHERE ${inRange} AND ${chosen('device')}
+              ORDER BY event_time DESC LIMIT 1000
+              UNION ALL
+              SELECT started_at AS happened_at, device, 'WAN' AS kind, concat(link_id, ' ', toString(kind), ' ', toString(state), ', cause ', toString(cause)) AS what
+              FROM tocsin.wan_episodes FINAL
+              WHERE $__timeFilter(started_at) AND ${chosen('device')}
+              ORDER BY started_at DESC LIMIT 1000
+          )
+          ORDER BY happened_at DESC
+          LIMIT 1000`,
+      }),
+    ),
+    row(
+      8,
+      bars({
+        id: 3,
+        title: 'Messages by severity',
+        description: 'Syslog messages a minute by severity. Healthy: as yesterday.',
+        width: 12,
+        unit: 'cpm',
+        by: 'severity_name',
+        interval: '1m',
+        maxDataPoints: 800,
+        query: syslogVolume(chosen('device')),
+      }),
+      lines({
+        id: 4,
+        title: 'Interface load',
+        description:
+          'Share of the speed that each interface uses, the busier direction. Healthy: below 0.8. The 20 interfaces that were busiest.',
+        width: 12,
+        empty: 'no interface was polled',
+        unit: 'percentunit',
+        by: 'interface_name',
+        joined: true,
+        thresholds: above({ 0.8: yellow, 0.95: red }),
+        interval: '10s',
+        maxDataPoints: 800,
+        query: interfacePoints({
+          name: 'load',
+          polled: 'max(greatest(coalesce(in_load, 0), coalesce(out_load, 0)))',
+          rolledUp: 'max(greatest(in_load_max, out_load_max))',
+          which: busiestInterfaces('max(greatest(in_load_max, out_load_max))'),
+        }),
+      }),
+    ),
+    row(
+      8,
+      table({
+        id: 5,
+        title: 'Alerts of the device',
+        description: 'Its alerts of the time range, newest first. Healthy: empty. At most 200 rows.',
+        width: 24,
+        empty: 'no alert in this time',
+        columns: {
+          severity_now: severity,
+          device: { width: 130 },
+          check: { width: 110, link: toAlertOfRow },
+          state_now: alertState,
+          since: ago(130),
+          ended: ago(130),
+          summary: { minWidth: 200 },
+          fingerprint: { hidden: true },
+        },
+        query: sql`
+          SELECT toInt8(severity) AS severity_now, device, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary, fingerprint
+          FROM tocsin.alerts
+          WHERE $__timeFilter(last_seen)
+            AND ${chosen('device')}
+          ORDER BY first_seen DESC
+          LIMIT 200`,
+      }),
+    ),
+  ],
+});

@@ -1,0 +1,148 @@
+import { ago, alertState, device, fingerprint, severity, toAlert } from '../columns.mjs';
+import { alertsAndMaintenance, dashboard, row, sitesOfDevices } from '../dashboard.mjs';
+import { above, blue, green, purple, red, yellow } from '../palette.mjs';
+import { lines, stat, table } from '../panels.mjs';
+import { chosen, sql } from '../sql.mjs';
+
+export default dashboard({
+  uid: 'tocsin-storms',
+  title: 'Storms and flapping',
+  shows: 'What came in masses, and what will not settle',
+  description: 'Alerts that came in masses and are told as one, alerts that will not settle, and what is suppressed and why.',
+  from: 'now-24h',
+  variables: [sitesOfDevices],
+  annotations: [...alertsAndMaintenance(chosen('site'))],
+  rows: [
+    row(
+      4,
+      stat({
+        id: 1,
+        title: 'Now',
+        description:
+          'Storms that last, alerts inside of them, alerts that flap, alerts that something else explains. Healthy: all zero. Independent of the time range.',
+        width: 24,
+        decimals: 0,
+        fields: {
+          storms: { thresholds: above({ 1: red }) },
+          in_storms: { title: 'in a storm', thresholds: above({ 1: blue }) },
+          flapping: { thresholds: above({ 1: purple }) },
+          dependent: { title: 'explained by another', thresholds: above({ 1: blue }) },
+          in_maintenance: { title: 'in maintenance', thresholds: above({ 1: blue }) },
+        },
+        query: sql`
+          SELECT
+              countIf(state IN ('open', 'flapping', 'suppressed') AND member_count > 0) AS storms,
+              countIf(state = 'suppressed' AND startsWith(cause, 'storm:')) AS in_storms,
+              countIf(state = 'flapping') AS flapping,
+              countIf(state = 'suppressed' AND startsWith(cause, 'dependency:')) AS dependent,
+              countIf(state = 'suppressed' AND startsWith(cause, 'maintenance:')) AS in_maintenance
+          FROM tocsin.alerts
+          WHERE ${chosen('site')}`,
+      }),
+    ),
+    row(
+      8,
+      table({
+        id: 2,
+        title: 'Storms',
+        description: 'Storm alerts of the time range, newest first. Healthy: empty. At most 200 rows.',
+        width: 24,
+        empty: 'no storm',
+        columns: {
+          state_now: alertState,
+          device: { width: 140 },
+          check: { width: 110 },
+          site: { width: 90 },
+          since: ago(130),
+          ended: ago(130),
+          members: { unit: 'short', width: 90 },
+          summary: { minWidth: 220 },
+          fingerprint,
+        },
+        query: sql`
+          SELECT toString(state) AS state_now, device, check, site, first_seen AS since, resolved_at AS ended, member_count AS members, summary, fingerprint
+          FROM tocsin.alerts
+          WHERE member_count > 0 AND $__timeFilter(first_seen)
+            AND ${chosen('site')}
+          ORDER BY first_seen DESC
+          LIMIT 200`,
+      }),
+    ),
+    row(
+      8,
+      lines({
+        id: 3,
+        title: 'Opened and resolved',
+        description: 'Alerts that opened and that ended, per minute. Healthy: few, and both lines alike.',
+        width: 12,
+        unit: 'cpm',
+        interval: '1m',
+        fields: {
+          opened: { colour: red },
+          ended: { colour: green },
+        },
+        query: sql`
+          SELECT
+              $__timeInterval(transition_at) AS time,
+              countIf(transition = 'opened') * 60 / $__interval_s AS opened,
+              countIf(transition IN ('resolved', 'expired')) * 60 / $__interval_s AS ended
+          FROM tocsin.alert_history
+          WHERE $__timeFilter(transition_at)
+            AND ${chosen('site')}
+          GROUP BY time
+          ORDER BY time WITH FILL STEP $__interval_s`,
+      }),
+      table({
+        id: 4,
+        title: 'Flappers',
+        description: 'Alerts that opened most often in the time range. Healthy: once each. At most 50 rows.',
+        width: 12,
+        empty: 'nothing opened twice',
+        columns: {
+          device: device(140),
+          check: { width: 110 },
+          opens: { thresholds: above({ 5: yellow, 20: red }), cell: 'text', unit: 'short', width: 80 },
+          newest: ago(130),
+          place: { title: 'site', width: 90 },
+          fingerprint: { minWidth: 160, link: toAlert },
+        },
+        query: sql`
+          SELECT h.device AS device, h.check AS check, countIf(h.transition = 'opened') AS opens, max(h.transition_at) AS newest, any(h.site) AS place, h.fingerprint AS fingerprint
+          FROM tocsin.alert_history AS h
+          WHERE $__timeFilter(transition_at)
+            AND ${chosen('site')}
+          GROUP BY h.device, h.check, h.fingerprint
+          HAVING opens > 1
+          ORDER BY opens DESC
+          LIMIT 50`,
+      }),
+    ),
+    row(
+      9,
+      table({
+        id: 5,
+        title: 'Suppressed now',
+        description:
+          'Active alerts that are not paged, with what explains them. Healthy: empty, or each explained by something that is being worked on. At most 500 rows.',
+        width: 24,
+        empty: 'nothing is suppressed',
+        columns: {
+          severity_now: severity,
+          device: device(140),
+          check: { width: 110 },
+          since: ago(130),
+          cause: { width: 220 },
+          summary: { minWidth: 200 },
+          fingerprint: { hidden: true },
+        },
+        query: sql`
+          SELECT toInt8(severity) AS severity_now, device, check, first_seen AS since, cause, summary, fingerprint
+          FROM tocsin.alerts
+          WHERE state = 'suppressed'
+            AND ${chosen('site')}
+          ORDER BY toInt8(severity) DESC, first_seen
+          LIMIT 500`,
+      }),
+    ),
+  ],
+});

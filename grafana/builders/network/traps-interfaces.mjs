@@ -1,0 +1,171 @@
+import { ago, device } from '../columns.mjs';
+import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
+import { above, blue, green, grey, numbers, orange, red, yellow } from '../palette.mjs';
+import { bars, lines, table } from '../panels.mjs';
+import { busiestInterfaces, chosen, inRange, interfacePoints, outputDiscards, outputLoad, sql } from '../sql.mjs';
+
+export default dashboard({
+  uid: 'tocsin-traps-interfaces',
+  title: 'Traps and interfaces',
+  shows: 'What SNMP tells',
+  description: 'SNMP: what devices report by themselves, and what their interfaces and gauges were found at.',
+  from: 'now-6h',
+  variables: [devices],
+  annotations: [...alertsAndMaintenance(chosen('device'))],
+  rows: [
+    row(
+      8,
+      bars({
+        id: 1,
+        title: 'Traps by name',
+        description: 'Traps and informs a minute by name. Healthy: few; a burst of linkDown is an outage.',
+        width: 12,
+        empty: 'no trap in this time',
+        unit: 'cpm',
+        by: 'trap',
+        interval: '1m',
+        query: sql`
+          SELECT
+              $__timeInterval(event_time) AS time,
+              trap_name AS trap,
+              count() * 60 / $__interval_s AS traps
+          FROM tocsin.snmp_traps
+          WHERE ${inRange}
+            AND ${chosen('device')}
+          GROUP BY time, trap
+          ORDER BY time, trap`,
+      }),
+      table({
+        id: 2,
+        title: 'Traps',
+        description:
+          'Newest first, with their variables. Healthy: nothing unknown: a name of digits wants its MIB compiled (tocsin mibs compile). At most 200 rows.',
+        width: 12,
+        empty: 'no trap in this time',
+        columns: {
+          event_time: { title: 'when', width: 170 },
+          device: device(120),
+          trap_name: { title: 'trap', width: 180 },
+          variables: { minWidth: 200 },
+          version_name: { title: 'version', width: 70 },
+        },
+        query: sql`
+          SELECT event_time, device, trap_name, toString(varbinds) AS variables, toString(version) AS version_name
+          FROM tocsin.snmp_traps
+          WHERE ${inRange}
+            AND ${chosen('device')}
+          ORDER BY event_time DESC
+          LIMIT 200`,
+      }),
+    ),
+    row(
+      10,
+      table({
+        id: 3,
+        title: 'Interfaces now',
+        description:
+          'The newest poll of each interface in the last day of the time range, busiest first. Healthy: up, below 80 %, no discards. At most 500 rows.',
+        width: 24,
+        empty: 'no interface was polled',
+        columns: {
+          device: device(130),
+          interface: { width: 130 },
+          status_number: {
+            title: 'status',
+            values: numbers([
+              [1, 'up', green],
+              [2, 'down', red],
+              [3, 'testing', blue],
+              [4, 'unknown', grey],
+              [5, 'dormant', blue],
+              [6, 'not present', grey],
+              [7, 'lower layer down', red],
+              [0, '-', grey],
+            ]),
+            cell: 'text',
+            width: 90,
+          },
+          load_in: { title: 'in', thresholds: above({ 0.8: yellow, 0.95: red }), cell: 'text', unit: 'percentunit', width: 80 },
+          load_out: { title: 'out', thresholds: above({ 0.8: yellow, 0.95: red }), cell: 'text', unit: 'percentunit', width: 80 },
+          discards: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'cps', width: 90 },
+          errors: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'cps', width: 90 },
+          description: { minWidth: 140 },
+          polled: ago(130),
+        },
+        query: sql`
+          SELECT device, interface,
+              argMax(toInt8(c.oper_status), c.event_time) AS status_number,
+              argMax(c.in_load, c.event_time) AS load_in,
+              argMax(c.out_load, c.event_time) AS load_out,
+              argMax(c.out_discards_per_second, c.event_time) AS discards,
+              argMax(c.in_errors_per_second, c.event_time) AS errors,
+              argMax(c.alias, c.event_time) AS description,
+              max(c.event_time) AS polled
+          FROM tocsin.interface_counters AS c
+          WHERE $__timeFilter(event_time) AND event_time > $__toTime - INTERVAL 1 DAY
+            AND c.received_at >= greatest($__fromTime, $__toTime - INTERVAL 1 DAY) - INTERVAL 1 DAY
+            AND ${chosen('device')}
+          GROUP BY device, interface
+          ORDER BY greatest(coalesce(load_in, 0), coalesce(load_out, 0)) DESC
+          LIMIT 500`,
+      }),
+    ),
+    row(
+      8,
+      lines({
+        id: 4,
+        title: 'Output load',
+        description:
+          'Share of the speed that is used, sending. Healthy: below 0.8; at 1 the queue throws away. The 20 interfaces that were busiest.',
+        width: 12,
+        empty: 'no interface was polled',
+        unit: 'percentunit',
+        by: 'interface_name',
+        joined: true,
+        thresholds: above({ 0.8: yellow, 0.95: red }),
+        interval: '10s',
+        maxDataPoints: 800,
+        query: interfacePoints({ ...outputLoad, which: busiestInterfaces(outputLoad.rolledUp) }),
+      }),
+      lines({
+        id: 5,
+        title: 'Output discards',
+        description:
+          "Packets a second that full queues threw away. Healthy: none. The 20 interfaces that threw away most; means over a point's time.",
+        width: 12,
+        empty: 'no interface was polled',
+        unit: 'cps',
+        by: 'interface_name',
+        joined: true,
+        interval: '10s',
+        maxDataPoints: 800,
+        query: interfacePoints({ ...outputDiscards, which: busiestInterfaces('sum(out_discards)') }),
+      }),
+    ),
+    row(
+      8,
+      lines({
+        id: 6,
+        title: 'Gauges against their limits',
+        description: 'Polled figures as a share of their limit: connection tables, power units. Healthy: below 0.8.',
+        width: 24,
+        empty: 'no gauge with a limit was polled',
+        unit: 'percentunit',
+        by: 'gauge_name',
+        joined: true,
+        thresholds: above({ 0.8: yellow, 0.95: red }),
+        interval: '10s',
+        query: sql`
+          SELECT
+              $__timeInterval(event_time) AS time,
+              trimRight(concat(device, ' ', name, ' ', instance)) AS gauge_name,
+              max(value / limit) AS share
+          FROM tocsin.gauges
+          WHERE ${inRange} AND limit > 0
+            AND ${chosen('device')}
+          GROUP BY time, gauge_name
+          ORDER BY time, gauge_name`,
+      }),
+    ),
+  ],
+});

@@ -1,0 +1,38 @@
+// What colours mean, on every page. Colour says that someone should look; a zero and what is over are grey.
+
+export const red = '#e02f44';
+export const orange = '#ff780a';
+export const yellow = '#f2cc0c';
+export const blue = '#3274d9';
+export const purple = '#a352cc';
+export const green = '#37872d';
+export const grey = '#5a6068';
+export const none = 'transparent';
+
+/** Thresholds: `above({ 1: yellow, 20: red })` is grey below 1. Write the values in ascending order. */
+export function above(colours = {}, below = grey) {
+  const steps = Object.entries(colours).map(([value, color]) => ({ color, value: Number(value) }));
+  return { mode: 'absolute', steps: [{ color: below, value: null }, ...steps] };
+}
+
+/** A value mapping of words that SQL returns as they are shown: `words({ open: red, closed: grey })`. */
+export function words(colours) {
+  return numbers(Object.entries(colours).map(([word, colour]) => [word, word, colour]));
+}
+
+/** A value mapping of values that are shown as words: `numbers([[6, 'critical', red], ...])`. The legend has this order. */
+export function numbers(rows) {
+  return [{ type: 'value', options: Object.fromEntries(rows.map(([value, text, color], index) => [value, { text, color, index }])) }];
+}
+
+/** Severities of X.733. SQL selects the number, so that a column of them sorts. */
+export const severities = numbers([
+  [6, 'critical', red],
+  [5, 'major', orange],
+  [4, 'minor', yellow],
+  [3, 'warning', blue],
+  [2, 'indeterminate', purple],
+  [1, 'cleared', green],
+]);
+
+export const alertStates = words({ open: red, flapping: purple, suppressed: blue, resolved: green, expired: grey });

@@ -1,0 +1,178 @@
+// Panels in the form that Grafana 9.3 reads and newer ones migrate. Each takes an id that stays (links and may-be-empty.json name it), a title, a
+// description, its width of 24, what it says where it is empty, and a query.
+import { above } from './palette.mjs';
+
+/** The data source, by the variable that every dashboard has. */
+export const datasource = { type: 'grafana-clickhouse-datasource', uid: '${datasource}' };
+
+/** A query in the form that the plugin reads from 4.0 on. */
+export function target(rawSql, queryType = 'table', refId = 'A') {
+  const format = { table: 1, timeseries: 0 }[queryType];
+  return { refId, datasource, editorType: 'sql', queryType, format, pluginVersion: '4.0.0', rawSql };
+}
+
+/**
+ * What a column or a value has of its own, by its name in the query: `title`, `unit`, `decimals`, `colour`, `values` (a value mapping),
+ * `thresholds`, `cell` (what is coloured: text or background), `width`, `minWidth`, `hidden`, `link`.
+ */
+function override(name, field, further) {
+  const properties = {
+    displayName: field.title,
+    unit: field.unit,
+    decimals: field.decimals,
+    color: field.colour && { mode: 'fixed', fixedColor: field.colour },
+    mappings: field.values,
+    thresholds: field.thresholds,
+    'custom.displayMode': { text: 'color-text', background: 'color-background-solid' }[field.cell],
+    'custom.width': field.width,
+    'custom.minWidth': field.minWidth,
+    'custom.hidden': field.hidden,
+    links: field.link && [field.link],
+    ...further,
+  };
+  return {
+    matcher: { id: 'byName', options: name },
+    properties: Object.entries(properties)
+      .filter(([, value]) => value !== undefined)
+      .map(([id, value]) => ({ id, value })),
+  };
+}
+
+const overrides = (fields, further) => Object.entries(fields).map(([name, field]) => override(name, field, further));
+
+function panel(type, { id, title, description, width, links, query, ...sampling }, { queryType, defaults, fields, options }) {
+  return {
+    id,
+    type,
+    title,
+    description,
+    datasource,
+    gridPos: { w: width },
+    pluginVersion: '9.3.0',
+    links,
+    ...sampling,
+    fieldConfig: { defaults, overrides: fields },
+    options,
+    targets: [target(query, queryType)],
+  };
+}
+
+/** Big numbers, one for each column of the one row that the query returns; `fields` says more of a column. */
+export function stat({ empty = '-', unit = 'none', decimals, text = false, fields, ...rest }) {
+  return panel('stat', rest, {
+    defaults: { color: { mode: 'thresholds' }, custom: {}, mappings: [], noValue: empty, thresholds: above(), unit, decimals },
+    fields: overrides(fields),
+    options: {
+      colorMode: 'background',
+      graphMode: 'none',
+      justifyMode: 'center',
+      orientation: 'auto',
+      textMode: 'value_and_name',
+      // A column of text is shown only where fields are named.
+      reduceOptions: { calcs: ['lastNotNull'], fields: text ? '/.*/' : '', values: false },
+    },
+  });
+}
+
+/** Rows, with an entry of `columns` for every column. */
+export function table({ empty, unit = 'none', columns, ...rest }) {
+  return panel('table', rest, {
+    defaults: {
+      color: { mode: 'thresholds' },
+      custom: { align: 'auto', displayMode: 'auto', filterable: false, inspect: false, minWidth: 70 },
+      mappings: [],
+      noValue: empty,
+      thresholds: above(),
+      unit,
+    },
+    // `empty` would stand in every empty cell too.
+    fields: overrides(columns, { noValue: '-' }),
+    options: { showHeader: true, footer: { show: false, reducer: ['sum'], countRows: false, fields: '' } },
+  });
+}
+
+function timeseries({ empty = '-', unit, max, by, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest }, custom) {
+  return panel('timeseries', rest, {
+    queryType: 'timeseries',
+    defaults: {
+      color: { mode: 'palette-classic' },
+      custom: {
+        lineInterpolation: 'linear',
+        lineWidth: 1,
+        gradientMode: 'none',
+        pointSize: 5,
+        axisPlacement: 'auto',
+        axisLabel: '',
+        scaleDistribution: { type: 'linear' },
+        thresholdsStyle: { mode: thresholds ? thresholdsStyle : 'off' },
+        ...custom,
+      },
+      mappings: [],
+      noValue: empty,
+      thresholds: thresholds ?? above(),
+      unit,
+      min: 0,
+      max,
+      displayName: by && `\${__field.labels.${by}}`,
+    },
+    fields: overrides(fields),
+    options: {
+      legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    },
+  });
+}
+
+/**
+ * Lines; `by` names the column that tells them apart. `joined`: devices or servers speak at different seconds, so a gap below five minutes
+ * says nothing.
+ */
+export function lines({ joined = false, fill = 10, ...rest }) {
+  // All lines of a panel share their times, with NULL where one has no value: without points such a line would not be drawn at all.
+  return timeseries(rest, {
+    drawStyle: 'line',
+    fillOpacity: fill,
+    showPoints: 'auto',
+    spanNulls: joined ? 300000 : false,
+    stacking: { mode: 'none', group: 'A' },
+  });
+}
+
+/** Counts as stacked bars; `by` names the column that tells them apart. */
+export function bars(settings) {
+  return timeseries(settings, {
+    drawStyle: 'bars',
+    fillOpacity: 60,
+    showPoints: 'never',
+    spanNulls: false,
+    stacking: { mode: 'normal', group: 'A' },
+  });
+}
+
+/** How a quantity spreads over time. */
+export function heatmap({ empty, unit, ...rest }) {
+  return panel('heatmap', rest, {
+    queryType: 'timeseries',
+    defaults: {
+      custom: { hideFrom: { legend: false, tooltip: false, viz: false }, scaleDistribution: { type: 'linear' } },
+      noValue: empty,
+      thresholds: above(),
+      unit,
+    },
+    fields: [],
+    options: {
+      calculate: true,
+      calculation: { xBuckets: { mode: 'count', value: '80' }, yBuckets: { mode: 'count', value: '30' } },
+      cellGap: 1,
+      cellValues: {},
+      color: { mode: 'scheme', scheme: 'Oranges', fill: 'dark-orange', exponent: 0.5, steps: 64, reverse: false, scale: 'exponential' },
+      exemplars: { color: 'rgba(255,0,255,0.7)' },
+      filterValues: { le: 1e-9 },
+      legend: { show: true },
+      rowsFrame: { layout: 'auto' },
+      showValue: 'never',
+      tooltip: { show: true, yHistogram: false },
+      yAxis: { axisPlacement: 'left', reverse: false, unit },
+    },
+  });
+}

@@ -1,0 +1,148 @@
+// Alert rules for Tocsin's own pipeline: they still speak where the pipeline itself does not. Each asks for one number and texts that tell the
+// rows apart, with a row for every agent also where all is quiet: Grafana 9.3 takes an answer without a row for an error.
+import { target } from '../panels.mjs';
+import { sql } from '../sql.mjs';
+
+/** The folder of the runbooks as people reach it; a site builds with its own. */
+const runbooks = process.env.TOCSIN_RUNBOOKS_URL ?? 'grafana/runbooks';
+
+const relativeTimeRange = { from: 600, to: 0 };
+
+/** `name` is that of the runbook; `panel` is the one of the balance page that shows it; it fires where the number of `query` is `above` this. */
+function rule({ name, title, severity, summary, description, panel, above, lasting, query }) {
+  const { datasource, ...model } = target(query);
+  const expression = { type: '__expr__', uid: '__expr__' };
+  return {
+    uid: `tocsin-${name}`,
+    title,
+    condition: 'B',
+    data: [
+      { refId: 'A', relativeTimeRange, datasourceUid: 'tocsin-clickhouse', model },
+      {
+        refId: 'B',
+        relativeTimeRange,
+        datasourceUid: '__expr__',
+        model: { refId: 'B', type: 'math', expression: `$A > ${above}`, datasource: expression },
+      },
+    ],
+    noDataState: 'OK',
+    execErrState: 'Error',
+    for: lasting,
+    labels: { severity, source: 'tocsin-pipeline' },
+    annotations: {
+      summary,
+      description,
+      runbook_url: `${runbooks}/${name}.md`,
+      __dashboardUid__: 'tocsin-pipeline-balance',
+      __panelId__: String(panel),
+    },
+  };
+}
+
+/**
+ * What a counter of `agent_stats` grew by within five minutes, by listener, in a column named after its unit; zero for those that are quiet.
+ */
+function growth(counter, unit) {
+  return sql`
+    SELECT agent_id, listener, toFloat64(sum(growth)) AS ${unit}
+    FROM
+    (
+        SELECT agent_id, listener, max(s.${counter}) - min(s.${counter}) AS growth
+        FROM tocsin.agent_stats AS s
+        WHERE s.received_at > now() - INTERVAL 5 MINUTE
+        GROUP BY agent_id, listener, boot_id
+        UNION ALL
+        SELECT DISTINCT agent_id, listener, 0 AS growth
+        FROM tocsin.listener_totals
+        WHERE reported_at > now() - INTERVAL 7 DAY
+    )
+    GROUP BY agent_id, listener`;
+}
+
+/** What is missing in the balance of every listener of the last week, where the condition holds; else zero. */
+function missing(condition) {
+  return sql`
+    SELECT agent_id, listener, toFloat64(if(${condition}, missing, 0)) AS records
+    FROM tocsin.balance
+    WHERE reported_at > now() - INTERVAL 7 DAY`;
+}
+
+const rules = [
+  rule({
+    name: 'agent-silent',
+    title: 'An agent is silent',
+    severity: 'critical',
+    summary: '{{ $labels.agent_id }} has reported nothing for {{ $values.A }} seconds',
+    description: 'Agents report once a second. What its devices say meanwhile is lost where it is sent over UDP.',
+    panel: 8,
+    above: 60,
+    lasting: '1m',
+    query: sql`
+      SELECT agent_id, toFloat64(dateDiff('second', max(reported_at), now64(9))) AS seconds
+      FROM tocsin.listener_totals
+      GROUP BY agent_id
+      HAVING max(reported_at) > now() - INTERVAL 7 DAY`,
+  }),
+  rule({
+    name: 'kernel-drops',
+    title: 'A receive buffer overflows',
+    severity: 'major',
+    summary: '{{ $labels.listener }} of {{ $labels.agent_id }}: the kernel dropped {{ $values.A }} datagrams in five minutes',
+    description: 'The receive buffer was full; what it would have held is counted and gone.',
+    panel: 4,
+    above: 0,
+    lasting: '0s',
+    query: growth('kernel_dropped', 'datagrams'),
+  }),
+  rule({
+    name: 'agent-drops',
+    title: 'An agent gives up records',
+    severity: 'critical',
+    summary: '{{ $labels.listener }} of {{ $labels.agent_id }} gave up {{ $values.A }} records in five minutes',
+    description: 'They were received, and neither Kafka nor the disk spool took them.',
+    panel: 4,
+    above: 0,
+    lasting: '0s',
+    query: growth('dropped', 'records'),
+  }),
+  rule({
+    name: 'rows-stop',
+    title: 'Rows do not arrive in ClickHouse',
+    severity: 'critical',
+    summary: 'The newest row is {{ $values.A }} seconds old',
+    description:
+      'Rows become visible at the checkpoints of the archive job: it has stopped, its checkpoints fail, or every agent is silent.',
+    panel: 6,
+    above: 60,
+    lasting: '1m',
+    query: sql`
+      SELECT toFloat64(dateDiff('second', max(s.received_at), now64(9))) AS seconds
+      FROM tocsin.agent_stats AS s
+      WHERE s.received_at > now() - INTERVAL 1 DAY`,
+  }),
+  rule({
+    name: 'lag',
+    title: 'Events wait in Kafka',
+    severity: 'major',
+    summary: '{{ $values.A }} records of {{ $labels.listener }} of {{ $labels.agent_id }} are acknowledged and not stored yet',
+    description: 'The archive job is slower than what arrives, or stands still. Nothing is lost while Kafka keeps it (72 hours).',
+    panel: 2,
+    above: 100000,
+    lasting: '2m',
+    query: missing('reported_at > now() - INTERVAL 1 HOUR'),
+  }),
+  rule({
+    name: 'balance-open',
+    title: 'The balance sheet does not close',
+    severity: 'critical',
+    summary:
+      '{{ $values.A }} records of {{ $labels.listener }} of {{ $labels.agent_id }} were acknowledged by Kafka and are not in ClickHouse',
+    description: 'The agent is quiet, so nothing is on its way: they are lost or stuck.',
+    panel: 2,
+    above: 0,
+    lasting: '10m',
+    query: missing('reported_at < now() - INTERVAL 5 MINUTE'),
+  }),
+];
+
+export default { apiVersion: 1, groups: [{ orgId: 1, name: 'pipeline', folder: 'pipeline', interval: '30s', rules }] };

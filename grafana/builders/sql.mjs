@@ -1,0 +1,127 @@
+// SQL that more than one panel sends.
+
+/**
+ * SQL as it reads in a builder: without the margin that the file gives it, with what is inserted indented like its line, and without lines
+ * that an empty insertion leaves blank.
+ */
+export function sql(strings, ...values) {
+  let text = strings[0];
+  values.forEach((value, index) => {
+    const [indent] = /(?<=\n|^) *(?=[^\n]*$)/.exec(text);
+    text += String(value).replaceAll('\n', `\n${indent}`) + strings[index + 1];
+  });
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const margin = Math.min(...lines.map((line) => /^ */.exec(line)[0].length));
+  return lines.map((line) => line.slice(margin)).join('\n');
+}
+
+/**
+ * The rows that a variable with values to choose from lets through; all at "All". `percentencode` leaves letters, digits and `-_.~%` alone, so no
+ * value can end the string or begin a macro. `singlequote` escapes the quote and not the backslash: a device named `x\' OR 1=1 --` would leave
+ * the string. The price: a name that itself contains `{`, `}` or `,` cannot be chosen, and is seen under "All".
+ */
+export function chosen(variable, column = variable) {
+  return `$__conditionalAll(has(extractAll(decodeURLComponent('\${${variable}:percentencode}'), '[^{},]+'), ${column}), $${variable})`;
+}
+
+/** What a person typed into a variable, as a string. */
+export function typed(variable) {
+  return `decodeURLComponent('\${${variable}:percentencode}')`;
+}
+
+/** Conditions as further lines of a WHERE. */
+export function and(...conditions) {
+  return conditions.map((condition) => `AND ${condition}`).join('\n');
+}
+
+/** Events of the time range, of tables in the order of `received_at`. A device's clock may be a day wrong. */
+export const inRange = '$__timeFilter(event_time) AND received_at >= $__fromTime - INTERVAL 1 DAY';
+
+/**
+ * Points that come from the rows themselves or from the roll-up that is as fine as the interval of the panel: one query for each, of which
+ * all but one read nothing.
+ */
+export function byResolution(order, ...queries) {
+  return sql`
+    SELECT *
+    FROM
+    (
+        ${queries.join('\nUNION ALL\n')}
+    )
+    ORDER BY ${order}`;
+}
+
+/** A query of the day from which on there are certainly this many messages: for the newest of them no older day need be read. */
+export function dayOfNewest(messages, ...conditions) {
+  return sql`
+    SELECT max(d.day)
+    FROM
+    (
+        SELECT day, sum(sum(v.messages)) OVER (ORDER BY day DESC) AS since_then
+        FROM tocsin.syslog_volume_1d AS v
+        WHERE day >= toStartOfDay($__fromTime, 'UTC') AND day < toStartOfDay($__toTime, 'UTC')
+          ${and(...conditions)}
+        GROUP BY day
+    ) AS d
+    WHERE since_then >= ${messages}`;
+}
+
+/** Syslog messages a minute by severity. */
+export function syslogVolume(...conditions) {
+  const volume = (table, time, when) => sql`
+    SELECT $__timeInterval(${time}) AS time, toString(severity) AS severity_name, sum(v.messages) * 60 / $__interval_s AS messages
+    FROM tocsin.${table} AS v
+    WHERE ${when} AND $__timeFilter(${time})
+      ${and(...conditions)}
+    GROUP BY time, severity_name`;
+  return byResolution(
+    'time, severity_name',
+    volume('syslog_volume_1m', 'minute', '$__interval_s < 3600'),
+    volume('syslog_volume_1h', 'hour', '$__interval_s BETWEEN 3600 AND 86399'),
+    volume('syslog_volume_1d', 'day', '$__interval_s >= 86400'),
+  );
+}
+
+/**
+ * A line for each interface that the query `which` names: `polled` is what it shows of what was polled, `rolledUp` the same of the roll-ups, `name`
+ * its column.
+ */
+export function interfacePoints({ name, polled, rolledUp, which }) {
+  const rollUp = (table, time, when) => sql`
+    SELECT $__timeInterval(${time}) AS time, concat(device, ' ', interface) AS interface_name, ${rolledUp} AS ${name}
+    FROM tocsin.${table}
+    WHERE ${when} AND $__timeFilter(${time})
+      AND (device, interface) IN (
+          ${which})
+    GROUP BY time, interface_name
+    HAVING sum(polls) > 0`;
+  return byResolution(
+    'time, interface_name',
+    sql`
+      SELECT $__timeInterval(event_time) AS time, concat(device, ' ', interface) AS interface_name, ${polled} AS ${name}
+      FROM tocsin.interface_counters
+      WHERE $__interval_s < 60 AND ${inRange} AND interval_ms > 0
+        AND (device, interface) IN (
+            ${which})
+      GROUP BY time, interface_name`,
+    rollUp('interface_load_1m', 'minute', '$__interval_s BETWEEN 60 AND 3599'),
+    rollUp('interface_load_1h', 'hour', '$__interval_s >= 3600'),
+  );
+}
+
+export const outputLoad = { name: 'load', polled: 'max(out_load)', rolledUp: 'max(out_load_max)' };
+
+export const outputDiscards = {
+  name: 'discards',
+  polled: 'avg(out_discards_per_second)',
+  rolledUp: 'sum(out_discards) / $__interval_s',
+};
+
+/** The 20 interfaces of the chosen devices that are first in an order of their roll-ups by the hour. */
+export function busiestInterfaces(order) {
+  return sql`
+    SELECT device, interface FROM tocsin.interface_load_1h
+    WHERE hour BETWEEN toStartOfHour($__fromTime) AND $__toTime
+      AND ${chosen('device')}
+    GROUP BY device, interface ORDER BY ${order} DESC LIMIT 20`;
+}
