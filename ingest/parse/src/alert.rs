@@ -123,7 +123,8 @@ fn severity(word: &str) -> Option<Severity> {
     })
 }
 
-/// Reads one frame; calls `each` once for every update, or once for a frame that is not well-formed.
+/// Reads one frame; calls `each` once for every update, and once for all elements that are none: a frame that holds 30,000 of them is one
+/// reject, as it is one mistake of its sender.
 pub(crate) fn parse(text: &str, mut each: impl FnMut(Result<Parsed, Refusal>)) {
     let read = match text.as_bytes().first() {
         Some(b'{' | b'[') => json::read(text),
@@ -131,8 +132,25 @@ pub(crate) fn parse(text: &str, mut each: impl FnMut(Result<Parsed, Refusal>)) {
         _ => logfmt::read(text),
     };
     match read {
-        Ok(elements) => elements.into_iter().for_each(|element| each(element.and_then(Fields::into_update))),
+        Ok(elements) => updates(elements, each),
         Err(refusal) => each(Err(refusal)),
+    }
+}
+
+fn updates(elements: Vec<Result<Fields, Refusal>>, mut each: impl FnMut(Result<Parsed, Refusal>)) {
+    let (count, mut refused, mut first) = (elements.len(), 0_usize, None);
+    for element in elements {
+        match element.and_then(Fields::into_update) {
+            Ok(parsed) => each(Ok(parsed)),
+            Err(refusal) => {
+                refused += 1;
+                first.get_or_insert(refusal);
+            }
+        }
+    }
+    if let Some(Refusal { reason, detail }) = first {
+        let detail = if refused > 1 { format!("{refused} of {count} elements are no updates; the first: {detail}") } else { detail };
+        each(Err(Refusal::new(reason, detail)));
     }
 }
 

@@ -130,11 +130,10 @@ impl Decoder {
 
     /// Decides the framing of the next frame; `None` when more bytes are needed.
     fn start(&mut self, is_end: bool) -> Option<()> {
-        if self.method == Some(Method::OctetCounting) {
-            // Senders that count and still end their messages with a newline or a zero byte outside the count.
-            let line_ends = self.buffer.iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b'\0')).count();
-            self.buffer.advance(line_ends);
-        }
+        // Senders that count and still end their messages with a newline or a zero byte outside the count; and empty lines, of which a
+        // stranger can send one a byte.
+        let line_ends = self.buffer.iter().take_while(|byte| matches!(byte, b'\n' | b'\r' | b'\0')).count();
+        self.buffer.advance(line_ends);
         if self.buffer.is_empty() {
             return None;
         }
@@ -262,8 +261,8 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_line_is_a_frame_so_that_it_is_counted() {
-        check(b"<13>one\n\n<13>two\n", &[message("<13>one"), message(""), message("<13>two")]);
+    fn an_empty_line_says_nothing_and_is_no_frame() {
+        check(b"\n<13>one\n\n\r\n<13>two\n\n", &[message("<13>one"), message("<13>two")]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use tocsin_parse::{Format, Parsed, Refusal};
 use tocsin_wire::alerts::Severity;
 use tocsin_wire::events::alert_update::Action;
 use tocsin_wire::events::{AlertUpdate, Syslog};
+use tocsin_wire::rejects::Reason;
 use tocsin_wire::{Body, word};
 
 #[derive(Deserialize)]
@@ -194,6 +195,15 @@ fn a_refusal_says_what_to_do() {
             assert!(refusal.detail.len() > 20, "{}: {}", case.name, refusal.detail);
         }
     }
+}
+
+#[test]
+fn a_datagram_full_of_elements_that_are_no_updates_is_one_reject() {
+    let frame = format!("[{}0]", "0,".repeat(32_000));
+    let results = parse(Format::Alert, frame.as_bytes(), usual_reception());
+    let [Err(refusal)] = results.as_slice() else { panic!("{} results", results.len()) };
+    assert_eq!(refusal.reason, Reason::Syntax);
+    assert!(refusal.detail.starts_with("32001 of 32001 elements are no updates; the first: element 1 "), "{}", refusal.detail);
 }
 
 /// A small generator (xorshift64*), so that the mutations are the same on every machine.

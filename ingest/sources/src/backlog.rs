@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use tokio::sync::mpsc::error::TrySendError;
 
-use crate::{Batch, Queue, received_bytes};
+use crate::{Batch, Queue, Received, received_bytes};
 
-/// Payload that a reader keeps for a parser that has no place in its queue. Beyond it the reader waits, the kernel's buffer fills, and what
-/// then goes lost is counted there.
+/// What a reader keeps for a parser that has no place in its queue, payload and the frames that hold it: a datagram can be empty. Beyond it
+/// the reader waits, the kernel's buffer fills, and what then goes lost is counted there.
 const MAX_BACKLOG_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A queue before the queue. A receive buffer that the kernel has capped holds some hundred datagrams, so a reader must go on reading
@@ -78,7 +78,7 @@ impl Backlog {
 }
 
 fn bytes(batch: &Batch) -> u64 {
-    batch.iter().map(|received| received_bytes(&received.frame)).sum()
+    batch.iter().map(|received| size_of::<Received>() as u64 + received_bytes(&received.frame)).sum()
 }
 
 #[cfg(test)]
@@ -89,7 +89,7 @@ mod tests {
     use tokio::sync::mpsc;
 
     use super::*;
-    use crate::{Frame, Received};
+    use crate::Frame;
 
     fn batch(number: u64, size: usize) -> Batch {
         let peer: SocketAddr = ([127, 0, 0, 1], 1).into();
@@ -125,6 +125,21 @@ mod tests {
         });
         let received = std::iter::from_fn(|| parser.blocking_recv()).map(|batch| batch[0].received_at_unix_nanos);
         assert!(received.eq(0..40));
+        reader.join().unwrap();
+    }
+
+    #[test]
+    fn a_flood_of_empty_datagrams_is_bounded_too() {
+        let (queue, mut parser) = mpsc::channel(1);
+        let reader = std::thread::spawn(move || {
+            let mut backlog = Backlog::new(queue);
+            for number in 0..10_000 {
+                backlog.push((0..64).flat_map(|_| batch(number, 0)).collect()).unwrap();
+                assert!(backlog.batches.iter().map(Vec::len).sum::<usize>() <= 16 * 1024 * 1024 / size_of::<Received>());
+            }
+            backlog.finish().unwrap();
+        });
+        assert_eq!(std::iter::from_fn(|| parser.blocking_recv()).map(|batch| batch.len()).sum::<usize>(), 640_000);
         reader.join().unwrap();
     }
 
