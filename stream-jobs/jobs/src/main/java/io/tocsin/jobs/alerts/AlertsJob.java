@@ -19,7 +19,6 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
@@ -123,10 +122,10 @@ public final class AlertsJob {
       Sink<Alert> history) {
     SingleOutputStreamOperator<Event> heard =
         env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
-            .uid(OperatorUids.ALERTS_EVENTS_SOURCE);
+            .uid("alerts-events-source");
     DataStream<RuleDocument> written =
         env.fromSource(documents, AgentsClock.timeless(), "rule documents")
-            .uid(OperatorUids.ALERTS_DOCUMENTS_SOURCE);
+            .uid("alerts-documents-source");
     DataStream<Signal> updates =
         heard
             .flatMap(
@@ -134,14 +133,14 @@ public final class AlertsJob {
                     UpdateSignals.of(event).ifPresent(out::collect))
             .returns(ProtobufTypeInfo.forMessage(Signal.class))
             .name("updates")
-            .uid(OperatorUids.ALERTS_UPDATE_SIGNALS);
+            .uid("alerts-update-signals");
     DataStream<Signal> ofRules =
         heard
             .keyBy(Event::getDevice, Types.STRING)
             .connect(written.broadcast(RulesFunction.DOCUMENTS))
             .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
             .name("rules")
-            .uid(OperatorUids.ALERTS_RULE_SIGNALS);
+            .uid("alerts-rule-signals");
     DataStream<Signal> signals = updates.union(ofRules);
 
     DataStream<Alert> lives =
@@ -152,7 +151,7 @@ public final class AlertsJob {
                     new AlertRules(settings.timing()), "tracked-alert", TrackedAlert.class))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))
             .name("alert rules")
-            .uid(OperatorUids.ALERTS_RULES);
+            .uid("alerts-rules");
     // One instance: who pages depends on what else is open. It keeps the order of each alert, and
     // so must the sinks.
     SingleOutputStreamOperator<Alert> decisions =
@@ -162,14 +161,14 @@ public final class AlertsJob {
             .process(new GateFunction(settings.storms(), settings.policies()))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))
             .name("gate")
-            .uid(OperatorUids.ALERTS_GATE)
+            .uid("alerts-gate")
             .forceNonParallel();
 
     decisions
         .sinkTo(transitions)
         .setParallelism(1)
         .name("alerts topic")
-        .uid(OperatorUids.ALERTS_TRANSITIONS_SINK);
+        .uid("alerts-transitions-sink");
     // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
     // go on to Kafka.
     decisions
@@ -177,6 +176,6 @@ public final class AlertsJob {
         .setParallelism(1)
         .disableChaining()
         .name("alert history")
-        .uid(OperatorUids.ALERTS_HISTORY_SINK);
+        .uid("alerts-history-sink");
   }
 }

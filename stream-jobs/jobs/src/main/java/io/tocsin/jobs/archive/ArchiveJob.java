@@ -8,7 +8,6 @@ import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -51,9 +50,9 @@ public final class ArchiveJob {
   public static void define(
       StreamExecutionEnvironment env, Source<Event, ?, ?> events, Sink<Event> tables) {
     env.fromSource(events, WatermarkStrategy.noWatermarks(), "events")
-        .uid(OperatorUids.ARCHIVE_EVENTS_SOURCE)
+        .uid("archive-events-source")
         .sinkTo(tables)
         .name("clickhouse")
-        .uid(OperatorUids.ARCHIVE_CLICKHOUSE_SINK);
+        .uid("archive-clickhouse-sink");
   }
 }

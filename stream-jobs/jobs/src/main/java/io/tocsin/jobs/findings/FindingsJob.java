@@ -9,7 +9,6 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
@@ -68,44 +67,40 @@ public final class FindingsJob {
       Sink<Event> findings) {
     DataStream<Event> heard =
         env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
-            .uid(OperatorUids.FINDINGS_EVENTS_SOURCE);
+            .uid("findings-events-source");
     DataStream<Event> gateways =
         find(
             heard,
             event -> GatewayClaim.of(event).isPresent(),
-            OperatorUids.FINDINGS_GATEWAY_CLAIMS,
+            "findings-gateway-claims",
             event -> GatewayClaim.of(event).orElseThrow().key(),
             new GatewaysFunction(),
-            OperatorUids.FINDINGS_GATEWAYS);
+            "findings-gateways");
     DataStream<Event> tables =
         find(
             heard,
             connectionLimit::concerns,
-            OperatorUids.FINDINGS_CONNECTION_EVENTS,
+            "findings-connection-events",
             Event::getDevice,
             new ConnectionTablesFunction(connectionLimit),
-            OperatorUids.FINDINGS_CONNECTION_TABLES);
+            "findings-connection-tables");
     DataStream<Event> agents =
         find(
             heard,
             Event::hasAgentStats,
-            OperatorUids.FINDINGS_HEARTBEATS,
+            "findings-heartbeats",
             Event::getAgentId,
             new AgentsFunction(),
-            OperatorUids.FINDINGS_AGENTS);
+            "findings-agents");
     DataStream<Event> gaps =
         find(
             heard,
             Event::hasSequenceGap,
-            OperatorUids.FINDINGS_GAPS,
+            "findings-gaps",
             Event::getDevice,
             new SequenceGapsFunction(),
-            OperatorUids.FINDINGS_SEQUENCE_GAPS);
-    gateways
-        .union(tables, agents, gaps)
-        .sinkTo(findings)
-        .name("findings")
-        .uid(OperatorUids.FINDINGS_SINK);
+            "findings-sequence-gaps");
+    gateways.union(tables, agents, gaps).sinkTo(findings).name("findings").uid("findings-sink");
   }
 
   private static DataStream<Event> find(

@@ -5,7 +5,6 @@ import io.tocsin.connectors.alertmanager.AlertmanagerSink;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
@@ -56,14 +55,14 @@ public final class PagingJob {
       Source<Alert, ?, ?> alerts,
       Sink<Alert> pager) {
     env.fromSource(alerts, WatermarkStrategy.noWatermarks(), "alerts")
-        .uid(OperatorUids.PAGING_ALERTS_SOURCE)
+        .uid("paging-alerts-source")
         .keyBy(Alert::getFingerprint, Types.STRING)
         .process(new PagingFunction(resendInterval))
         .returns(ProtobufTypeInfo.forMessage(Alert.class))
         .name("resend open alerts")
-        .uid(OperatorUids.PAGING_RESEND)
+        .uid("paging-resend")
         .sinkTo(pager)
         .name("alertmanager")
-        .uid(OperatorUids.PAGING_ALERTMANAGER_SINK);
+        .uid("paging-alertmanager-sink");
   }
 }

@@ -11,7 +11,6 @@ import io.tocsin.correlation.registrations.findings.PeerRules;
 import io.tocsin.correlation.registrations.findings.RefusalRules;
 import io.tocsin.correlation.registrations.findings.RenewalRules;
 import io.tocsin.events.v1.Event;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.model.ProtobufTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
@@ -28,7 +27,7 @@ final class FindingStreams {
         observations
             .filter(FindingStreams::isComplaint)
             .name("complaints")
-            .uid(OperatorUids.REGISTRATIONS_COMPLAINTS_FILTER)
+            .uid("registrations-complaints-filter")
             .broadcast(FindingFunction.COMPLAINTS);
   }
 
@@ -36,63 +35,27 @@ final class FindingStreams {
   static DataStream<Event> of(DataStream<Observation> observations, FindingLimits limits) {
     FindingStreams streams = new FindingStreams(observations);
     return streams
-        .by(
-            new RenewalRules(limits),
-            RenewalRules.Renewals.class,
-            "renewals",
-            OperatorUids.REGISTRATIONS_RENEWALS_FILTER,
-            OperatorUids.REGISTRATIONS_RENEWALS_RULES)
+        .by(new RenewalRules(limits), RenewalRules.Renewals.class, "renewals")
         .union(
-            streams.by(
-                new RefusalRules(limits),
-                RefusalRules.Refusals.class,
-                "refusals",
-                OperatorUids.REGISTRATIONS_REFUSALS_FILTER,
-                OperatorUids.REGISTRATIONS_REFUSALS_RULES),
-            streams.by(
-                new LatencyRules(limits),
-                LatencyRules.Answers.class,
-                "latencies",
-                OperatorUids.REGISTRATIONS_LATENCIES_FILTER,
-                OperatorUids.REGISTRATIONS_LATENCIES_RULES),
-            streams.by(
-                new LinkRules(limits),
-                LinkRules.Link.class,
-                "links",
-                OperatorUids.REGISTRATIONS_LINKS_FILTER,
-                OperatorUids.REGISTRATIONS_LINKS_RULES),
-            streams.by(
-                new PeerRules(limits),
-                PeerRules.Peers.class,
-                "peers",
-                OperatorUids.REGISTRATIONS_PEERS_FILTER,
-                OperatorUids.REGISTRATIONS_PEERS_RULES),
-            streams.by(
-                new AddressRules(limits),
-                AddressRules.Address.class,
-                "addresses",
-                OperatorUids.REGISTRATIONS_ADDRESSES_FILTER,
-                OperatorUids.REGISTRATIONS_ADDRESSES_RULES),
-            streams.by(
-                new CircuitRules(limits),
-                CircuitRules.Moves.class,
-                "circuits",
-                OperatorUids.REGISTRATIONS_CIRCUITS_FILTER,
-                OperatorUids.REGISTRATIONS_CIRCUITS_RULES));
+            streams.by(new RefusalRules(limits), RefusalRules.Refusals.class, "refusals"),
+            streams.by(new LatencyRules(limits), LatencyRules.Answers.class, "latencies"),
+            streams.by(new LinkRules(limits), LinkRules.Link.class, "links"),
+            streams.by(new PeerRules(limits), PeerRules.Peers.class, "peers"),
+            streams.by(new AddressRules(limits), AddressRules.Address.class, "addresses"),
+            streams.by(new CircuitRules(limits), CircuitRules.Moves.class, "circuits"));
   }
 
-  private <S> DataStream<Event> by(
-      FindingRules<S> rules, Class<S> stateClass, String name, String filterUid, String uid) {
+  private <S> DataStream<Event> by(FindingRules<S> rules, Class<S> stateClass, String name) {
     return observations
         .filter(rules::concerns)
         .name(name)
-        .uid(filterUid)
+        .uid("registrations-" + name + "-filter")
         .keyBy(rules::keyOf, Types.STRING)
         .connect(complaints)
         .process(new FindingFunction<>(rules, stateClass))
         .returns(ProtobufTypeInfo.forMessage(Event.class))
         .name(name + " rules")
-        .uid(uid);
+        .uid("registrations-" + name + "-rules");
   }
 
   private static boolean isComplaint(Observation seen) {

@@ -14,7 +14,6 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.registrations.v1.Device;
@@ -93,14 +92,14 @@ public final class RegistrationsJob {
       Sink<Event> findings) {
     var messages =
         env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
-            .uid(OperatorUids.REGISTRATIONS_EVENTS_SOURCE)
+            .uid("registrations-events-source")
             .filter(Event::hasDhcp)
             .name("dhcp messages")
-            .uid(OperatorUids.REGISTRATIONS_DHCP_FILTER)
+            .uid("registrations-dhcp-filter")
             .keyBy(event -> event.getDhcp().getMac(), Types.STRING);
     var register =
         env.fromSource(devices, AgentsClock.timeless(), "devices")
-            .uid(OperatorUids.REGISTRATIONS_DEVICES_SOURCE)
+            .uid("registrations-devices-source")
             .keyBy(Device::getMac, Types.STRING);
     SingleOutputStreamOperator<Registration> decisions =
         messages
@@ -108,19 +107,16 @@ public final class RegistrationsJob {
             .process(new RegistrationFunction(ALLOWED_LATENESS, REPEAT_WINDOW, FORGET_AFTER))
             .returns(ProtobufTypeInfo.forMessage(Registration.class))
             .name("registration rules")
-            .uid(OperatorUids.REGISTRATIONS_RULES);
+            .uid("registrations-rules");
 
-    decisions
-        .sinkTo(transitions)
-        .name("registrations topic")
-        .uid(OperatorUids.REGISTRATIONS_TRANSITIONS_SINK);
+    decisions.sinkTo(transitions).name("registrations topic").uid("registrations-transitions-sink");
     // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
     // go on to Kafka.
     decisions
         .sinkTo(history)
         .disableChaining()
         .name("registration history")
-        .uid(OperatorUids.REGISTRATIONS_HISTORY_SINK);
+        .uid("registrations-history-sink");
 
     SideOutputDataStream<Observation> observations =
         decisions.getSideOutput(RegistrationFunction.OBSERVATIONS);
@@ -128,16 +124,16 @@ public final class RegistrationsJob {
         .flatMap(RegistrationsJob::collectAnswer)
         .returns(LeaseLatency.class)
         .name("answers")
-        .uid(OperatorUids.REGISTRATIONS_ANSWERS_ROWS)
+        .uid("registrations-answers-rows")
         .sinkTo(answers)
         .disableChaining()
         .name("lease latencies")
-        .uid(OperatorUids.REGISTRATIONS_ANSWERS_SINK);
+        .uid("registrations-answers-sink");
 
     FindingStreams.of(observations, limits)
         .sinkTo(findings)
         .name("findings")
-        .uid(OperatorUids.REGISTRATIONS_FINDINGS_SINK);
+        .uid("registrations-findings-sink");
   }
 
   private static void collectAnswer(Observation seen, Collector<LeaseLatency> out) {

@@ -13,7 +13,6 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.OperatorUids;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
@@ -89,33 +88,29 @@ public final class WanJob {
                 events,
                 AgentsClock.watermarksHeldByProbes(Duration.ofMillis(MAX_DISORDER_MILLIS)),
                 "events")
-            .uid(OperatorUids.WAN_EVENTS_SOURCE)
+            .uid("wan-events-source")
             .filter(WanJob::concernsLinks)
             .name("probes, counters, syslog of links")
-            .uid(OperatorUids.WAN_EVENTS_FILTER)
+            .uid("wan-events-filter")
             .keyBy(Event::getDevice, Types.STRING)
             .process(new LinksFunction(settings))
             .returns(TypeInformation.of(LinkNews.class))
             .name("links")
-            .uid(OperatorUids.WAN_LINKS)
+            .uid("wan-links")
             .keyBy(LinkNews::place, Types.STRING)
             .process(new RemoteSitesFunction())
             .returns(ProtobufTypeInfo.forMessage(WanEpisode.class))
             .name("remote sites")
-            .uid(OperatorUids.WAN_REMOTE_SITES);
+            .uid("wan-remote-sites");
 
-    episodes.sinkTo(transitions).name("episodes topic").uid(OperatorUids.WAN_EPISODES_SINK);
+    episodes.sinkTo(transitions).name("episodes topic").uid("wan-episodes-sink");
     episodes
         .getSideOutput(RemoteSitesFunction.ALERTS)
         .sinkTo(alerts)
         .name("alert updates")
-        .uid(OperatorUids.WAN_ALERTS_SINK);
+        .uid("wan-alerts-sink");
     // Not chained, as in the alerts job: a waiting ClickHouse delays no alert.
-    episodes
-        .sinkTo(table)
-        .disableChaining()
-        .name("episodes table")
-        .uid(OperatorUids.WAN_TABLE_SINK);
+    episodes.sinkTo(table).disableChaining().name("episodes table").uid("wan-table-sink");
   }
 
   private static boolean concernsLinks(Event event) {
