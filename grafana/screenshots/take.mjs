@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { dashboards, root } from '../tests/dashboards.mjs';
 import { Chromium, findChromium } from './chromium.mjs';
-import { OpenRequests } from './requests.mjs';
+import { Requests } from './requests.mjs';
 
 const widths = [1600, 390];
 /** Grafana draws a panel when it comes into view: with a window as high as this all of them are in view. */
@@ -46,6 +46,7 @@ if (wanted.length < only.length)
 mkdirSync(folder, { recursive: true });
 const chromium = new Chromium(program);
 let missing = 0;
+let withoutData = 0;
 try {
   for (const { file, model } of wanted) {
     const answer = await fetch(`${url}/api/dashboards/uid/${model.uid}`, { headers });
@@ -57,23 +58,27 @@ try {
     }
     for (const width of widths) {
       const picture = join(folder, `${name(file)}-${width}.png`);
-      writeFileSync(picture, await take(`${url}/d/${model.uid}?kiosk&from=${from}&to=now`, width));
+      const { png, failedQueries } = await take(`${url}/d/${model.uid}?kiosk&from=${from}&to=now`, width);
+      writeFileSync(picture, png);
       console.log(picture);
+      if (failedQueries === 0) continue;
+      console.error(`${picture}: ${failedQueries} of its queries failed, so it does not show the data: does Grafana reach ClickHouse?`);
+      withoutData++;
     }
   }
 } finally {
   await chromium.close();
 }
-process.exit(missing ? 1 : 0);
+process.exit(missing || withoutData ? 1 : 0);
 
-/** The page as PNG bytes, `width` pixels wide and as high as its panels reach. */
+/** The page as PNG bytes, `width` pixels wide and as high as its panels reach, and how many of its queries failed. */
 async function take(address, width) {
   const page = await chromium.open();
   const send = (method, params) => chromium.send(method, params, page);
   await send('Network.enable');
   await send('Network.setExtraHTTPHeaders', { headers });
   await send('Emulation.setDeviceMetricsOverride', { width, height: windowHeight, deviceScaleFactor: 1, mobile: width < 600 });
-  const requests = new OpenRequests(chromium, page);
+  const requests = new Requests(chromium, page);
   const { errorText } = await send('Page.navigate', { url: address });
   if (errorText) throw new Error(`${address}: ${errorText}`);
   const { result } = await send('Runtime.evaluate', { expression: `(${panelComes})(${givesUpMs / 2})`, awaitPromise: true });
@@ -83,7 +88,7 @@ async function take(address, width) {
   const clip = { x: 0, y: 0, width, height: Math.min(bottom + 16, windowHeight), scale: 1 };
   const { data } = await send('Page.captureScreenshot', { format: 'png', clip });
   await send('Page.close');
-  return Buffer.from(data, 'base64');
+  return { png: Buffer.from(data, 'base64'), failedQueries: requests.failedQueries };
 }
 
 /** Runs in the page: true as soon as it has a panel, false after `ms` without one. */

@@ -66,6 +66,23 @@ describe('screenshots', { skip: chromium ? false : missing }, () => {
     }
   });
 
+  test('of a page whose queries fail are made, and said to show no data', async () => {
+    const server = await serve((path) => {
+      if (path.startsWith('/d/')) return [200, page];
+      return path === '/api/ds/query' ? [500, '700'] : [200, '{}'];
+    });
+    const folder = mkdtempSync(join(tmpdir(), 'tocsin-screenshots-'));
+    try {
+      const { code, output } = await takePictures({ GRAFANA_URL: server.url, SCREENSHOTS: folder, ONLY: 'wan' });
+      assert.equal(code, 1, output);
+      assert.match(output, /wan-1600\.png: 1 of its queries failed.*ClickHouse/);
+      assert.deepEqual(readdirSync(folder).sort(), ['wan-1600.png', 'wan-390.png']);
+    } finally {
+      await server.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   test('are refused with a sentence where no Grafana answers', async () => {
     const server = await serve(() => [200, '{}']);
     await server.close();
