@@ -138,6 +138,8 @@ public final class GrafanaService {
     environment.put("GF_SERVER_HTTP_ADDR", "127.0.0.1");
     environment.put("GF_SERVER_HTTP_PORT", Integer.toString(ports.grafana()));
     environment.put("GF_PATHS_PROVISIONING", provisioning);
+    environment.put(
+        "GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH", dashboards + "/network/what-is-down.json");
     environment.put("GF_PLUGINS_PREINSTALL_SYNC", PLUGIN);
     environment.put("GF_AUTH_ANONYMOUS_ENABLED", "true");
     environment.put("GF_AUTH_ANONYMOUS_ORG_ROLE", "Viewer");
@@ -145,7 +147,8 @@ public final class GrafanaService {
     environment.put("GF_ANALYTICS_CHECK_FOR_UPDATES", "false");
     environment.put("TOCSIN_CLICKHOUSE_HOST", "127.0.0.1");
     environment.put("TOCSIN_CLICKHOUSE_HTTP_PORT", Integer.toString(ports.clickHouseHttp()));
-    environment.put("TOCSIN_CLICKHOUSE_NATIVE_PORT", Integer.toString(ports.clickHouseNative()));
+    environment.put("TOCSIN_CLICKHOUSE_USER", "default");
+    environment.put("TOCSIN_CLICKHOUSE_PASSWORD", "");
     environment.put("TOCSIN_DASHBOARDS_PATH", dashboards);
     return environment;
   }
