@@ -1,10 +1,10 @@
 package io.tocsin.correlation.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * Finding {@code agent_silent}: a dead man's switch. An agent reports once a second; one of which
@@ -14,51 +14,59 @@ import java.util.OptionalLong;
  * silent, event time stands still, and that is when the alert is needed most.
  */
 public final class AgentSilentRules {
-  private static final long SILENT_NANOS = 30_000_000_000L;
+  private static final long SILENT_NANOS = 30 * Nanos.PER_SECOND;
 
   /**
    * Takes a heartbeat.
    *
-   * @param agent changed in place
+   * @param known the agent, changed in place; null before its first heartbeat
    * @param nowUnixNanos when it was read
    */
-  public Answer onHeartbeat(HeardAgent agent, Event event, long nowUnixNanos) {
+  public Step<AgentState, Event> onHeartbeat(AgentState known, Event event, long nowUnixNanos) {
+    AgentState agent = known == null ? new AgentState() : known;
     boolean wasSilent = agent.isSilent;
+    agent.agentId = event.getAgentId();
     agent.site = event.getSite();
     agent.device = event.getDevice();
-    agent.heardAtUnixNanos = nowUnixNanos;
+    agent.heartbeatUnixNanos = nowUnixNanos;
     agent.isSilent = false;
-    OptionalLong timer = OptionalLong.of(nowUnixNanos + SILENT_NANOS);
-    return wasSilent
-        ? new Answer(
-            List.of(alert(agent, event.getAgentId()).clear("agent reports again", nowUnixNanos)),
-            timer)
-        : new Answer(List.of(), timer);
+    List<Event> decisions =
+        wasSilent
+            ? List.of(silent(agent).summary("agent reports again").clear(nowUnixNanos))
+            : List.of();
+    return new Step<>(agent, decisions, nowUnixNanos + SILENT_NANOS);
   }
 
   /**
    * Looks whether an agent is silent.
    *
-   * @param listeningSinceUnixNanos when the job began to read: before that it could hear nobody
+   * @param agent changed in place
+   * @param startedUnixNanos when the job began to read: before that nothing could reach it
    */
-  public Answer onTimer(
-      HeardAgent agent, String agentId, long listeningSinceUnixNanos, long nowUnixNanos) {
-    long since = Math.max(agent.heardAtUnixNanos, listeningSinceUnixNanos);
+  public Step<AgentState, Event> onTimer(
+      AgentState agent, long startedUnixNanos, long nowUnixNanos) {
+    long silentAt = Math.max(agent.heartbeatUnixNanos, startedUnixNanos) + SILENT_NANOS;
     if (agent.isSilent) {
-      return Answer.silent();
+      return Step.keep(agent);
     }
-    if (nowUnixNanos < since + SILENT_NANOS) {
-      return Answer.at(since + SILENT_NANOS);
+    if (nowUnixNanos < silentAt) {
+      return Step.keep(agent, silentAt);
     }
     agent.isSilent = true;
-    String summary = "agent " + agentId + " has not reported for 30 s";
-    return new Answer(
-        List.of(alert(agent, agentId).raise(Severity.SEVERITY_CRITICAL, summary, nowUnixNanos)),
-        OptionalLong.empty());
+    Event raise =
+        silent(agent)
+            .summary("agent %s has not reported for 30 s", agent.agentId)
+            .raise(nowUnixNanos);
+    return new Step<>(agent, List.of(raise), Step.NO_TIMER);
   }
 
-  private static FindingAlert alert(HeardAgent agent, String agentId) {
-    return new FindingAlert(
-        "agent_silent", agent.device, agent.site, "agent_id", Map.of("agent_id", agentId));
+  private static Finding silent(AgentState agent) {
+    return Finding.of(
+            Finding.FINDINGS_JOB,
+            "agent_silent",
+            Severity.SEVERITY_CRITICAL,
+            agent.device,
+            agent.site)
+        .identity("agent_id", agent.agentId);
   }
 }

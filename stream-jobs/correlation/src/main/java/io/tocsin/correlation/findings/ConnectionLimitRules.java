@@ -1,13 +1,11 @@
 package io.tocsin.correlation.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
-import java.io.Serializable;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import java.util.OptionalLong;
 import java.util.regex.Pattern;
 
 /**
@@ -18,10 +16,10 @@ import java.util.regex.Pattern;
  *
  * <p>Cleared when two polls find room again, or when nobody polls any more.
  */
-public final class ConnectionLimitRules implements Serializable {
-  private static final long BURST_NANOS = 60_000_000_000L;
-  private static final long STALE_NANOS = 900_000_000_000L;
-  private static final long FORGET_NANOS = 3_600_000_000_000L;
+public final class ConnectionLimitRules implements FindingRules<Event, ConnectionTable> {
+  private static final long BURST_NANOS = 60 * Nanos.PER_SECOND;
+  private static final long STALE_NANOS = 900 * Nanos.PER_SECOND;
+  private static final long FORGET_NANOS = 3_600 * Nanos.PER_SECOND;
   private static final int MOST_REMEMBERED = 1_000;
   private static final int POLLS_IN_A_ROW = 2;
 
@@ -49,7 +47,8 @@ public final class ConnectionLimitRules implements Serializable {
     this.disconnect = Pattern.compile(disconnect, Pattern.CASE_INSENSITIVE);
   }
 
-  /** Whether an event concerns a connection table: a gauge with a limit, or a disconnect. */
+  /** A gauge with a limit, or a disconnect. */
+  @Override
   public boolean concerns(Event event) {
     return event.hasGauge()
             && event.getGauge().getLimit() > 0
@@ -57,21 +56,24 @@ public final class ConnectionLimitRules implements Serializable {
         || event.hasSyslog() && disconnect.matcher(event.getSyslog().getMessage()).find();
   }
 
-  /**
-   * Takes an event that concerns the table of its device.
-   *
-   * @param table changed in place
-   */
-  public Answer onEvent(ConnectionTable table, Event event) {
+  @Override
+  public String keyOf(Event event) {
+    return event.getDevice();
+  }
+
+  @Override
+  public Step<ConnectionTable, Event> onInput(ConnectionTable known, Event event) {
     long at = event.getReceivedAtUnixNanos();
+    ConnectionTable table = known == null ? new ConnectionTable() : known;
+    table.device = event.getDevice();
     table.site = event.getSite();
-    table.heardAtUnixNanos = Math.max(table.heardAtUnixNanos, at);
+    table.newestUnixNanos = Math.max(table.newestUnixNanos, at);
     if (event.hasGauge()) {
       take(table, event.getGauge(), at);
     } else if (table.disconnectsUnixNanos.size() < MOST_REMEMBERED) {
       table.disconnectsUnixNanos.add(at);
     }
-    return judge(table, event.getDevice(), table.heardAtUnixNanos);
+    return judge(table, table.newestUnixNanos);
   }
 
   /** A device may have several tables, and says of none who was cut from it: the fullest counts. */
@@ -93,79 +95,65 @@ public final class ConnectionLimitRules implements Serializable {
     return table.limit > 0 ? table.value / table.limit : 0;
   }
 
-  /** Whether a table of which nothing was heard is to be forgotten. */
-  public boolean isForgotten(ConnectionTable table, long nowUnixNanos) {
-    return nowUnixNanos - table.heardAtUnixNanos >= FORGET_NANOS;
+  /** Clears the alert of a table that nobody polls any more, and forgets it later. */
+  @Override
+  public Step<ConnectionTable, Event> onTimer(ConnectionTable table, long nowUnixNanos) {
+    return nowUnixNanos - table.newestUnixNanos >= FORGET_NANOS
+        ? Step.forget(List.of())
+        : judge(table, nowUnixNanos);
   }
 
-  /** Clears the alert of a table that nobody polls any more. */
-  public Answer onTimer(ConnectionTable table, String device, long nowUnixNanos) {
-    return isForgotten(table, nowUnixNanos) ? Answer.silent() : judge(table, device, nowUnixNanos);
-  }
-
-  private Answer judge(ConnectionTable table, String device, long nowUnixNanos) {
-    table.disconnectsUnixNanos.removeIf(time -> time < nowUnixNanos - BURST_NANOS);
+  private Step<ConnectionTable, Event> judge(ConnectionTable table, long now) {
+    table.disconnectsUnixNanos.removeIf(time -> time < now - BURST_NANOS);
     int disconnects = table.disconnectsUnixNanos.size();
     boolean isBurst = disconnects >= burst && ratio(table) >= nearRatio;
     if (table.isRaised) {
-      boolean isStale = nowUnixNanos - table.polledAtUnixNanos >= STALE_NANOS;
+      boolean isStale = now - table.polledAtUnixNanos >= STALE_NANOS;
       if (table.roomyPolls >= POLLS_IN_A_ROW || isStale) {
-        Event clear = alert(table, device).clear(summary(table, device), nowUnixNanos);
+        Event clear = finding(table).clear(now);
         table.isRaised = false;
         table.mostDisconnects = 0;
         return next(table, List.of(clear));
       }
       // Twice as many are news, one more is not.
       boolean isWorse = isBurst && disconnects >= 2 * table.mostDisconnects;
-      return isWorse ? raise(table, device, disconnects, nowUnixNanos) : next(table, List.of());
+      return isWorse ? raise(table, disconnects, now) : next(table, List.of());
     }
-    if (table.fullPolls >= POLLS_IN_A_ROW || isBurst) {
-      return raise(table, device, isBurst ? disconnects : 0, nowUnixNanos);
-    }
-    return next(table, List.of());
+    return table.fullPolls >= POLLS_IN_A_ROW || isBurst
+        ? raise(table, isBurst ? disconnects : 0, now)
+        : next(table, List.of());
   }
 
-  private static Answer raise(
-      ConnectionTable table, String device, int disconnects, long nowUnixNanos) {
+  private static Step<ConnectionTable, Event> raise(
+      ConnectionTable table, int disconnects, long now) {
     table.isRaised = true;
     table.mostDisconnects = disconnects;
-    Severity severity = disconnects > 0 ? Severity.SEVERITY_CRITICAL : Severity.SEVERITY_MAJOR;
-    Event raise = alert(table, device).raise(severity, summary(table, device), nowUnixNanos);
-    return next(table, List.of(raise));
+    return next(table, List.of(finding(table).raise(now)));
   }
 
-  private static Answer next(ConnectionTable table, List<Event> updates) {
+  private static Step<ConnectionTable, Event> next(ConnectionTable table, List<Event> decisions) {
     long timer =
         table.isRaised
             ? table.polledAtUnixNanos + STALE_NANOS
-            : table.heardAtUnixNanos + FORGET_NANOS;
-    return new Answer(updates, OptionalLong.of(timer));
+            : table.newestUnixNanos + FORGET_NANOS;
+    return new Step<>(table, decisions, timer);
   }
 
-  private static FindingAlert alert(ConnectionTable table, String device) {
-    Map<String, String> labels =
-        Map.of(
-            "gauge", table.gauge,
-            "instance", table.instance,
-            "value", String.format(Locale.ROOT, "%.0f", table.value),
-            "limit", String.format(Locale.ROOT, "%.0f", table.limit),
-            "ratio", String.format(Locale.ROOT, "%.3f", ratio(table)),
-            "disconnects", Integer.toString(table.mostDisconnects));
-    return new FindingAlert("conn_limit", device, table.site, "", labels);
-  }
-
-  private static String summary(ConnectionTable table, String device) {
-    String holds =
-        String.format(
-            Locale.ROOT,
-            "%s holds %.0f of %.0f %s (%.0f %%)",
-            device,
-            table.value,
-            table.limit,
-            table.gauge,
-            100 * ratio(table));
-    return table.mostDisconnects == 0
-        ? holds
-        : holds + ", and cut " + table.mostDisconnects + " within a minute";
+  private static Finding finding(ConnectionTable table) {
+    Severity severity =
+        table.mostDisconnects > 0 ? Severity.SEVERITY_CRITICAL : Severity.SEVERITY_MAJOR;
+    Finding finding =
+        Finding.of(Finding.FINDINGS_JOB, "conn_limit", severity, table.device, table.site)
+            .label("gauge", table.gauge)
+            .label("instance", table.instance)
+            .label("value", Math.round(table.value))
+            .label("limit", Math.round(table.limit))
+            .label("ratio", ratio(table))
+            .label("disconnects", table.mostDisconnects);
+    String cut =
+        table.mostDisconnects == 0 ? "" : ", and cut " + table.mostDisconnects + " within a minute";
+    return finding.summary(
+        "%s holds %.0f of %.0f %s (%.0f %%)%s",
+        table.device, table.value, table.limit, table.gauge, 100 * ratio(table), cut);
   }
 }

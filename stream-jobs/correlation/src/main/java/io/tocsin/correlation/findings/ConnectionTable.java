@@ -1,5 +1,6 @@
 package io.tocsin.correlation.findings;
 
+import io.tocsin.correlation.TimedState;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -7,7 +8,10 @@ import java.util.List;
  * The fullest connection table of one device; forgotten after an hour without a poll or a
  * disconnect.
  */
-public final class ConnectionTable {
+public final class ConnectionTable extends TimedState {
+  /** Name of the device. */
+  public String device = "";
+
   /** Place of the device. */
   public String site = "";
 
@@ -35,14 +39,14 @@ public final class ConnectionTable {
   /** Polls in a row that found room. */
   public int roomyPolls;
 
-  /** Disconnects within a minute that the alert tells of; 0 where it tells of none. */
+  /** Disconnects within a minute in the alert; 0 where there are none in it. */
   public int mostDisconnects;
 
   /** Whether the alert is raised. */
   public boolean isRaised;
 
-  /** When something was heard last, Unix nanoseconds. */
-  public long heardAtUnixNanos;
+  /** Newest poll or disconnect, Unix nanoseconds. */
+  public long newestUnixNanos;
 
   /** For Flink, which makes it by its fields. */
   public ConnectionTable() {}

@@ -1,5 +1,6 @@
 package io.tocsin.correlation.findings;
 
+import io.tocsin.correlation.TimedState;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -7,7 +8,7 @@ import java.util.TreeMap;
  * The routers of one gateway group and what each said last. Never given up: a router says what it
  * is once and then nothing for months. It is bounded by the groups that an installation has.
  */
-public final class GatewayGroup {
+public final class GatewayGroup extends TimedState {
   /** Place of the group. */
   public String site = "";
 
@@ -17,8 +18,8 @@ public final class GatewayGroup {
   /** Whether each router is active, by its name. */
   public Map<String, Boolean> isActive = new TreeMap<>();
 
-  /** When each router said so, Unix nanoseconds. */
-  public Map<String, Long> saidAtUnixNanos = new TreeMap<>();
+  /** When each router claimed so, Unix nanoseconds. */
+  public Map<String, Long> claimedAtUnixNanos = new TreeMap<>();
 
   /** Number of active routers that the alert was raised with, -1 while there is none. */
   public int raisedWith = -1;

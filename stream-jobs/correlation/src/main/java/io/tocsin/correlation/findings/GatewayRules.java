@@ -1,12 +1,10 @@
 package io.tocsin.correlation.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
-import java.util.TreeMap;
 
 /**
  * Finding {@code split_active}: a gateway group with two active routers, or with none.
@@ -15,70 +13,78 @@ import java.util.TreeMap;
  * ten seconds. A router that lost its power says no goodbye: then two claim to be active, one of
  * them long ago; the labels say when each spoke last.
  */
-public final class GatewayRules {
-  private static final long SETTLED_NANOS = 10_000_000_000L;
+public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
+  private static final long SETTLED_NANOS = 10 * Nanos.PER_SECOND;
 
-  /**
-   * Takes a claim, in any order: the newest of each router counts.
-   *
-   * @param group changed in place
-   */
-  public Answer onClaim(GatewayGroup group, GatewayClaim claim) {
-    Long before = group.saidAtUnixNanos.get(claim.router());
+  @Override
+  public boolean concerns(Event event) {
+    return GatewayClaim.of(event).isPresent();
+  }
+
+  @Override
+  public String keyOf(Event event) {
+    return claimOf(event).key();
+  }
+
+  private static GatewayClaim claimOf(Event event) {
+    return GatewayClaim.of(event).orElseThrow();
+  }
+
+  /** Takes claims in any order: the newest of each router counts. */
+  @Override
+  public Step<GatewayGroup, Event> onInput(GatewayGroup known, Event event) {
+    GatewayClaim claim = claimOf(event);
+    GatewayGroup group = known == null ? new GatewayGroup() : known;
+    Long before = group.claimedAtUnixNanos.get(claim.router());
     if (before != null && before > claim.atUnixNanos()) {
-      return Answer.silent();
+      return Step.keep(group);
     }
     group.site = claim.site();
     group.group = claim.group();
     group.isActive.put(claim.router(), claim.isActive());
-    group.saidAtUnixNanos.put(claim.router(), claim.atUnixNanos());
-    return Answer.at(claim.atUnixNanos() + SETTLED_NANOS);
+    group.claimedAtUnixNanos.put(claim.router(), claim.atUnixNanos());
+    return Step.keep(group, claim.atUnixNanos() + SETTLED_NANOS);
   }
 
   /** Judges a group that has settled; one that has not is judged when it has. */
-  public Answer onTimer(GatewayGroup group, long nowUnixNanos) {
-    long newest = group.saidAtUnixNanos.values().stream().mapToLong(at -> at).max().orElse(0);
+  @Override
+  public Step<GatewayGroup, Event> onTimer(GatewayGroup group, long nowUnixNanos) {
+    long newest = group.claimedAtUnixNanos.values().stream().mapToLong(at -> at).max().orElse(0);
     if (nowUnixNanos < newest + SETTLED_NANOS) {
-      return Answer.at(newest + SETTLED_NANOS);
+      return Step.keep(group, newest + SETTLED_NANOS);
     }
-    List<String> active = new ArrayList<>();
-    group.isActive.forEach(
-        (router, isActive) -> {
-          if (isActive) {
-            active.add(router);
-          }
-        });
+    List<String> active =
+        group.isActive.keySet().stream().filter(router -> group.isActive.get(router)).toList();
     boolean isWrong = active.size() > 1 || active.isEmpty() && group.isActive.size() > 1;
-    if (isWrong == group.raisedWith >= 0 && (!isWrong || group.raisedWith == active.size())) {
-      return Answer.silent();
+    boolean isRaised = group.raisedWith >= 0;
+    if (isWrong ? group.raisedWith == active.size() : !isRaised) {
+      return Step.keep(group);
     }
-    List<Event> updates = new ArrayList<>();
-    if (isWrong) {
-      String device = active.isEmpty() ? group.isActive.keySet().iterator().next() : active.get(0);
-      group.raisedFor = group.raisedWith >= 0 ? group.raisedFor : device;
-      group.raisedWith = active.size();
-      updates.add(
-          alert(group, active).raise(Severity.SEVERITY_CRITICAL, summary(group, active), newest));
-    } else {
-      updates.add(alert(group, active).clear(summary(group, active), newest));
-      group.raisedWith = -1;
+    if (isWrong && !isRaised) {
+      group.raisedFor = (active.isEmpty() ? group.isActive.keySet() : active).iterator().next();
     }
-    return new Answer(updates, OptionalLong.empty());
+    group.raisedWith = isWrong ? active.size() : -1;
+    Finding finding = finding(group, active);
+    Event decision = isWrong ? finding.raise(newest) : finding.clear(newest);
+    return new Step<>(group, List.of(decision), Step.NO_TIMER);
   }
 
-  private static FindingAlert alert(GatewayGroup group, List<String> active) {
-    Map<String, String> labels = new TreeMap<>();
-    labels.put("group", group.group);
-    labels.put("routers", String.join(", ", group.isActive.keySet()));
-    labels.put("active", String.join(", ", active));
-    group.saidAtUnixNanos.forEach(
-        (router, at) -> labels.put("said_at_unix_ms." + router, Long.toString(at / 1_000_000)));
-    return new FindingAlert("split_active", group.raisedFor, group.site, "group", labels);
-  }
-
-  private static String summary(GatewayGroup group, List<String> active) {
+  private static Finding finding(GatewayGroup group, List<String> active) {
+    String routers = String.join(", ", group.isActive.keySet());
+    Finding finding =
+        Finding.of(
+                Finding.FINDINGS_JOB,
+                "split_active",
+                Severity.SEVERITY_CRITICAL,
+                group.raisedFor,
+                group.site)
+            .identity("group", group.group)
+            .label("routers", routers)
+            .label("active", String.join(", ", active));
+    group.claimedAtUnixNanos.forEach(
+        (router, at) -> finding.label("said_at_unix_ms." + router, at / Nanos.PER_MILLI));
     return active.isEmpty()
-        ? group.group + ": none of " + String.join(", ", group.isActive.keySet()) + " is active"
-        : group.group + ": active " + String.join(" and ", active);
+        ? finding.summary("%s: none of %s is active", group.group, routers)
+        : finding.summary("%s: active %s", group.group, String.join(" and ", active));
   }
 }

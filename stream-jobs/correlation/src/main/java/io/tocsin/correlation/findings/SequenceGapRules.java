@@ -1,58 +1,67 @@
 package io.tocsin.correlation.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import java.util.List;
-import java.util.Map;
-import java.util.OptionalLong;
 
 /**
  * Finding {@code sequence_gaps}: a device numbered messages that never arrived. Raised with the
- * first gap, told again at most once a minute with the sum, cleared after five minutes without one.
+ * first gap, refreshed at most once a minute with the sum, cleared after five minutes without one,
+ * and then the device is forgotten.
  */
-public final class SequenceGapRules {
-  private static final long QUIET_NANOS = 300_000_000_000L;
-  private static final long REFRESH_NANOS = 60_000_000_000L;
+public final class SequenceGapRules implements FindingRules<Event, SequenceGaps> {
+  private static final long QUIET_NANOS = 300 * Nanos.PER_SECOND;
+  private static final long REFRESH_NANOS = 60 * Nanos.PER_SECOND;
 
-  /**
-   * Takes an event with a sequence gap as its body.
-   *
-   * @param known of the device, changed in place
-   */
-  public Answer onGap(SequenceGaps known, Event event) {
+  @Override
+  public boolean concerns(Event event) {
+    return event.hasSequenceGap();
+  }
+
+  @Override
+  public String keyOf(Event event) {
+    return event.getDevice();
+  }
+
+  @Override
+  public Step<SequenceGaps, Event> onInput(SequenceGaps known, Event event) {
     long at = event.getReceivedAtUnixNanos();
-    known.site = event.getSite();
-    known.missing += event.getSequenceGap().getMissing();
-    known.gaps++;
-    known.newestUnixNanos = Math.max(known.newestUnixNanos, at);
-    OptionalLong timer = OptionalLong.of(known.newestUnixNanos + QUIET_NANOS);
-    if (known.toldAtUnixNanos != 0 && at - known.toldAtUnixNanos < REFRESH_NANOS) {
-      return new Answer(List.of(), timer);
+    SequenceGaps gaps = known == null ? new SequenceGaps() : known;
+    gaps.device = event.getDevice();
+    gaps.site = event.getSite();
+    gaps.missing += event.getSequenceGap().getMissing();
+    gaps.gaps++;
+    gaps.newestUnixNanos = Math.max(gaps.newestUnixNanos, at);
+    long quietAt = gaps.newestUnixNanos + QUIET_NANOS;
+    if (gaps.emittedAtUnixNanos != 0 && at - gaps.emittedAtUnixNanos < REFRESH_NANOS) {
+      return Step.keep(gaps, quietAt);
     }
-    known.toldAtUnixNanos = at;
-    String summary = known.missing + " syslog messages in " + known.gaps + " gaps never arrived";
-    return new Answer(
-        List.of(alert(known, event.getDevice()).raise(Severity.SEVERITY_WARNING, summary, at)),
-        timer);
+    gaps.emittedAtUnixNanos = at;
+    Finding finding =
+        finding(gaps)
+            .summary("%d syslog messages in %d gaps never arrived", gaps.missing, gaps.gaps);
+    return new Step<>(gaps, List.of(finding.raise(at)), quietAt);
   }
 
-  /** Clears where nothing was missing for long enough; then the device is to be forgotten. */
-  public Answer onTimer(SequenceGaps known, String device, long nowUnixNanos) {
-    if (!isQuiet(known, nowUnixNanos)) {
-      return Answer.at(known.newestUnixNanos + QUIET_NANOS);
-    }
-    Event clear = alert(known, device).clear("no gap for five minutes", nowUnixNanos);
-    return new Answer(List.of(clear), OptionalLong.empty());
+  @Override
+  public Step<SequenceGaps, Event> onTimer(SequenceGaps gaps, long nowUnixNanos) {
+    long quietAt = gaps.newestUnixNanos + QUIET_NANOS;
+    return nowUnixNanos < quietAt
+        ? Step.keep(gaps, quietAt)
+        : Step.forget(
+            List.of(finding(gaps).summary("no gap for five minutes").clear(nowUnixNanos)));
   }
 
-  /** Whether nothing was missing for long enough. */
-  public static boolean isQuiet(SequenceGaps known, long nowUnixNanos) {
-    return nowUnixNanos >= known.newestUnixNanos + QUIET_NANOS;
-  }
-
-  private static FindingAlert alert(SequenceGaps known, String device) {
-    Map<String, String> labels =
-        Map.of("missing", Long.toString(known.missing), "gaps", Long.toString(known.gaps));
-    return new FindingAlert("sequence_gaps", device, known.site, "", labels);
+  private static Finding finding(SequenceGaps gaps) {
+    return Finding.of(
+            Finding.FINDINGS_JOB,
+            "sequence_gaps",
+            Severity.SEVERITY_WARNING,
+            gaps.device,
+            gaps.site)
+        .label("missing", gaps.missing)
+        .label("gaps", gaps.gaps);
   }
 }

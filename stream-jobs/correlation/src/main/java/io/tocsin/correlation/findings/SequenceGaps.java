@@ -1,7 +1,12 @@
 package io.tocsin.correlation.findings;
 
+import io.tocsin.correlation.TimedState;
+
 /** The gaps of one device; forgotten when it has shown none for five minutes. */
-public final class SequenceGaps {
+public final class SequenceGaps extends TimedState {
+  /** Name of the device. */
+  public String device = "";
+
   /** Place of the device. */
   public String site = "";
 
@@ -14,8 +19,8 @@ public final class SequenceGaps {
   /** When the newest gap showed, Unix nanoseconds. */
   public long newestUnixNanos;
 
-  /** When the alert was told last, Unix nanoseconds; 0 before the first time. */
-  public long toldAtUnixNanos;
+  /** When the alert was emitted last, Unix nanoseconds; 0 before the first time. */
+  public long emittedAtUnixNanos;
 
   /** For Flink, which makes it by its fields. */
   public SequenceGaps() {}

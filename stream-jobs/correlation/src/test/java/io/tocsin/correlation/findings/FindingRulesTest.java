@@ -4,6 +4,7 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
 import java.util.ArrayList;
@@ -15,9 +16,9 @@ class FindingRulesTest {
   private final List<String> told = new ArrayList<>();
   private final List<String> summaries = new ArrayList<>();
 
-  private void tell(Answer answer) {
-    answer.updates().forEach(event -> summaries.add(event.getAlertUpdate().getSummary()));
-    answer.updates().stream()
+  private void tell(Step<?, Event> answer) {
+    answer.decisions().forEach(event -> summaries.add(event.getAlertUpdate().getSummary()));
+    answer.decisions().stream()
         .map(Event::getAlertUpdate)
         .map(u -> u.getCheck() + " " + u.getAction().getNumber() + " " + u.getSeverity())
         .forEach(told::add);
@@ -39,14 +40,14 @@ class FindingRulesTest {
     Event.Builder event = TestEvents.gauge(second, NOON.plusSeconds(second)).toBuilder();
     event.getGaugeBuilder().setInstance(instance).setValue(value);
     assertThat(limits.concerns(event.build())).isTrue();
-    tell(limits.onEvent(table, event.build()));
+    tell(limits.onInput(table, event.build()));
   }
 
   private void disconnected(int second) {
     Event.Builder event = TestEvents.syslog(second, NOON.plusSeconds(second)).toBuilder();
     event.getSyslogBuilder().setMessage("user 7 disconnected");
     assertThat(limits.concerns(event.build())).isTrue();
-    tell(limits.onEvent(table, event.build()));
+    tell(limits.onInput(table, event.build()));
   }
 
   /** Three disconnects, a second apart. */
@@ -183,34 +184,32 @@ class FindingRulesTest {
     polled(0, 49_000);
     burst(1);
 
-    Answer early = limits.onTimer(table, "n0418", at(899));
+    Step<ConnectionTable, Event> early = limits.onTimer(table, at(899));
     tell(early);
-    assertThat(early.nextTimerUnixNanos()).hasValue(at(900));
+    assertThat(early.nextTimerUnixNanos()).isEqualTo(at(900));
     assertThat(told).hasSize(1);
-    Answer answer = limits.onTimer(table, "n0418", at(900));
+    Step<ConnectionTable, Event> answer = limits.onTimer(table, at(900));
     tell(answer);
-    Answer last = limits.onTimer(table, "n0418", at(3_603));
+    assertThat(limits.onTimer(table, at(3_602)).state()).isSameAs(table);
 
-    assertThat(last).isEqualTo(Answer.silent());
+    assertThat(limits.onTimer(table, at(3_603))).isEqualTo(Step.forget(List.of()));
     assertThat(told)
         .containsExactly("conn_limit 1 SEVERITY_CRITICAL", "conn_limit 2 SEVERITY_CLEARED");
-    assertThat(answer.nextTimerUnixNanos()).hasValue(at(3_603));
-    assertThat(limits.isForgotten(table, at(3_602))).isFalse();
-    assertThat(limits.isForgotten(table, at(3_603))).isTrue();
+    assertThat(answer.nextTimerUnixNanos()).isEqualTo(at(3_603));
   }
 
   @Test
   void agentIsSilentAfterThirtySecondsAndToldAgainWhenItReports() {
     AgentSilentRules rules = new AgentSilentRules();
-    HeardAgent agent = new HeardAgent();
+    AgentState agent = new AgentState();
     Event heartbeat = TestEvents.agentStats(1, NOON);
     tell(rules.onHeartbeat(agent, heartbeat, at(0)));
     tell(rules.onHeartbeat(agent, heartbeat, at(10)));
 
-    tell(rules.onTimer(agent, "agent-1", at(0), at(30)));
+    tell(rules.onTimer(agent, at(0), at(30)));
     assertThat(told).isEmpty();
-    tell(rules.onTimer(agent, "agent-1", at(0), at(40)));
-    tell(rules.onTimer(agent, "agent-1", at(0), at(41)));
+    tell(rules.onTimer(agent, at(0), at(40)));
+    tell(rules.onTimer(agent, at(0), at(41)));
     tell(rules.onHeartbeat(agent, heartbeat, at(50)));
 
     assertThat(told)
@@ -220,13 +219,13 @@ class FindingRulesTest {
   @Test
   void jobThatHasJustStartedCallsNobodySilent() {
     AgentSilentRules rules = new AgentSilentRules();
-    HeardAgent agent = new HeardAgent();
+    AgentState agent = new AgentState();
     tell(rules.onHeartbeat(agent, TestEvents.agentStats(1, NOON), at(0)));
 
-    Answer answer = rules.onTimer(agent, "agent-1", at(600), at(601));
+    Step<AgentState, Event> answer = rules.onTimer(agent, at(600), at(601));
 
-    assertThat(answer.updates()).isEmpty();
-    assertThat(answer.nextTimerUnixNanos()).hasValue(at(630));
+    assertThat(answer.decisions()).isEmpty();
+    assertThat(answer.nextTimerUnixNanos()).isEqualTo(at(630));
   }
 
   @Test
@@ -234,17 +233,18 @@ class FindingRulesTest {
     SequenceGapRules rules = new SequenceGapRules();
     SequenceGaps gaps = new SequenceGaps();
     for (int second = 0; second < 90; second++) {
-      tell(rules.onGap(gaps, TestEvents.sequenceGap(second, NOON.plusSeconds(second))));
+      tell(rules.onInput(gaps, TestEvents.sequenceGap(second, NOON.plusSeconds(second))));
     }
     assertThat(gaps.missing).isEqualTo(270);
 
-    Answer early = rules.onTimer(gaps, "n0418", at(300));
+    Step<SequenceGaps, Event> early = rules.onTimer(gaps, at(300));
     tell(early);
-    assertThat(early.nextTimerUnixNanos()).hasValue(at(389));
+    assertThat(early.nextTimerUnixNanos()).isEqualTo(at(389));
     assertThat(told).hasSize(2).containsOnly("sequence_gaps 1 SEVERITY_WARNING");
-    tell(rules.onTimer(gaps, "n0418", at(389)));
+    Step<SequenceGaps, Event> last = rules.onTimer(gaps, at(389));
+    tell(last);
 
     assertThat(told).hasSize(3).last().isEqualTo("sequence_gaps 2 SEVERITY_CLEARED");
-    assertThat(SequenceGapRules.isQuiet(gaps, at(389))).isTrue();
+    assertThat(last.state()).isNull();
   }
 }

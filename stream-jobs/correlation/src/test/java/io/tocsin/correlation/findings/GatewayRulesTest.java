@@ -4,6 +4,7 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SnmpTrap;
@@ -24,13 +25,12 @@ class GatewayRulesTest {
   private final List<Event> told = new ArrayList<>();
 
   private GatewayRulesTest says(int second, String router, String state) {
-    GatewayClaim claim = GatewayClaim.of(message(second, router, state)).orElseThrow();
-    told.addAll(rules.onClaim(group, claim).updates());
+    told.addAll(rules.onInput(group, message(second, router, state)).decisions());
     return this;
   }
 
   private GatewayRulesTest at(int second) {
-    told.addAll(rules.onTimer(group, unixNanos(NOON.plusSeconds(second))).updates());
+    told.addAll(rules.onTimer(group, unixNanos(NOON.plusSeconds(second))).decisions());
     return this;
   }
 
@@ -57,10 +57,10 @@ class GatewayRulesTest {
   void groupThatHasNotSettledIsJudgedWhenItHas() {
     says(5, "gw-a", "Active").says(1, "gw-b", "Active");
 
-    Answer early = rules.onTimer(group, unixNanos(NOON.plusSeconds(11)));
+    Step<GatewayGroup, Event> early = rules.onTimer(group, unixNanos(NOON.plusSeconds(11)));
 
-    assertThat(early.updates()).isEmpty();
-    assertThat(early.nextTimerUnixNanos()).hasValue(unixNanos(NOON.plusSeconds(15)));
+    assertThat(early.decisions()).isEmpty();
+    assertThat(early.nextTimerUnixNanos()).isEqualTo(unixNanos(NOON.plusSeconds(15)));
   }
 
   @Test
@@ -101,20 +101,21 @@ class GatewayRulesTest {
       messages.add(message(i, i % 3 == 0 ? "gw-a" : "gw-b", i % 2 == 0 ? "Active" : "Standby"));
     }
     GatewayGroup inOrder = new GatewayGroup();
-    messages.forEach(event -> rules.onClaim(inOrder, GatewayClaim.of(event).orElseThrow()));
+    messages.forEach(event -> rules.onInput(inOrder, event));
     Collections.shuffle(messages, new Random(seed));
 
-    messages.forEach(event -> rules.onClaim(group, GatewayClaim.of(event).orElseThrow()));
+    messages.forEach(event -> rules.onInput(group, event));
 
     assertThat(group.isActive).isEqualTo(inOrder.isActive);
-    assertThat(group.saidAtUnixNanos).isEqualTo(inOrder.saidAtUnixNanos);
+    assertThat(group.claimedAtUnixNanos).isEqualTo(inOrder.claimedAtUnixNanos);
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "%HSRP-5-STATECHANGE: GigabitEthernet0/1 Grp 1 state Standby -> Active|hsrp GigabitEthernet0/1 1|true",
+        "%HSRP-5-STATECHANGE: GigabitEthernet0/1 Grp 1 state Standby -> Active|hsrp"
+            + " GigabitEthernet0/1 1|true",
         "%STANDBY-6-STATECHANGE: Vlan20 Group 20 state Active -> Speak|hsrp Vlan20 20|false",
         "%VRRP-6-STATECHANGE: Vl30 Grp 30 state Backup -> Master|vrrp Vl30 30|true",
         "(VI_1) Entering MASTER STATE|vrrp instance VI_1|true",

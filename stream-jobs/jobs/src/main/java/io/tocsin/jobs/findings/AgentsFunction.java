@@ -1,58 +1,52 @@
 package io.tocsin.jobs.findings;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.findings.AgentSilentRules;
-import io.tocsin.correlation.findings.Answer;
-import io.tocsin.correlation.findings.HeardAgent;
+import io.tocsin.correlation.findings.AgentState;
 import io.tocsin.events.v1.Event;
-import java.util.function.Supplier;
+import io.tocsin.jobs.TimedValue;
+import java.io.IOException;
 import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.streaming.api.TimerService;
+import org.apache.flink.streaming.api.TimeDomain;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.Collector;
 
 /** {@link AgentSilentRules} by agent, on this job's clock. */
-final class AgentsFunction extends FindingFunction<HeardAgent> {
-  private static final long NANOS_PER_MILLI = 1_000_000;
-
-  private transient long listeningSinceUnixNanos;
-
-  AgentsFunction() {
-    super("heard-agent", HeardAgent.class);
-  }
+final class AgentsFunction extends KeyedProcessFunction<String, Event, Event> {
+  private transient AgentSilentRules rules;
+  private transient TimedValue<AgentState> state;
+  private transient long startedUnixNanos;
 
   @Override
   public void open(OpenContext context) {
-    super.open(context);
-    // Timers of before a restart are due at once, and nobody could be heard meanwhile.
-    listeningSinceUnixNanos = System.currentTimeMillis() * NANOS_PER_MILLI;
+    rules = new AgentSilentRules();
+    state =
+        TimedValue.of(getRuntimeContext(), "agent", AgentState.class, TimeDomain.PROCESSING_TIME);
+    // Timers of before a restart are due at once, and nothing could be read meanwhile.
+    startedUnixNanos = Nanos.ofMillis(System.currentTimeMillis());
   }
 
   @Override
-  Supplier<HeardAgent> nothing() {
-    return HeardAgent::new;
+  public void processElement(Event event, Context context, Collector<Event> out)
+      throws IOException {
+    long now = Nanos.ofMillis(context.timerService().currentProcessingTime());
+    follow(rules.onHeartbeat(state.value(), event, now), context, out);
   }
 
   @Override
-  Answer onEvent(HeardAgent state, Event event, TimerService timers) {
-    long now = timers.currentProcessingTime() * NANOS_PER_MILLI;
-    return new AgentSilentRules().onHeartbeat(state, event, now);
+  public void onTimer(long timestampMillis, OnTimerContext context, Collector<Event> out)
+      throws IOException {
+    AgentState due = state.due(timestampMillis);
+    if (due != null) {
+      long now = Nanos.ofMillis(timestampMillis);
+      follow(rules.onTimer(due, startedUnixNanos, now), context, out);
+    }
   }
 
-  @Override
-  Answer onTimer(HeardAgent state, String agentId, long nowUnixNanos) {
-    return new AgentSilentRules().onTimer(state, agentId, listeningSinceUnixNanos, nowUnixNanos);
-  }
-
-  @Override
-  boolean isOver(HeardAgent state, long nowUnixNanos) {
-    return false;
-  }
-
-  @Override
-  void setTimer(TimerService timers, long millis) {
-    timers.registerProcessingTimeTimer(millis);
-  }
-
-  @Override
-  void deleteTimer(TimerService timers, long millis) {
-    timers.deleteProcessingTimeTimer(millis);
+  private void follow(Step<AgentState, Event> step, Context context, Collector<Event> out)
+      throws IOException {
+    step.decisions().forEach(out::collect);
+    state.save(step, context.timerService());
   }
 }

@@ -3,12 +3,19 @@ package io.tocsin.jobs.findings;
 import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.correlation.TimedState;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
-import io.tocsin.correlation.findings.GatewayClaim;
+import io.tocsin.correlation.findings.ConnectionTable;
+import io.tocsin.correlation.findings.FindingRules;
+import io.tocsin.correlation.findings.GatewayGroup;
+import io.tocsin.correlation.findings.GatewayRules;
+import io.tocsin.correlation.findings.SequenceGapRules;
+import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
@@ -20,6 +27,7 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 
 /**
  * Findings that need more than one message, by the rules of {@code correlation/findings}: syslog,
@@ -57,65 +65,81 @@ public final class FindingsJob {
    * Builds the job's graph.
    *
    * @param connectionLimit rules of finding conn_limit
-   * @param events syslog, traps, gauges and heartbeats; other bodies are left alone
+   * @param source syslog, traps, gauges and heartbeats; other bodies are left alone
    * @param findings takes the alert updates
    */
   public static void define(
       StreamExecutionEnvironment env,
       ConnectionLimitRules connectionLimit,
-      Source<Event, ?, ?> events,
+      Source<Event, ?, ?> source,
       Sink<Event> findings) {
-    DataStream<Event> heard =
-        env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
+    DataStream<Event> events =
+        env.fromSource(source, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid("findings-events-source");
     DataStream<Event> gateways =
         find(
-            heard,
-            event -> GatewayClaim.of(event).isPresent(),
+            events,
+            new GatewayRules(),
+            "gateway-group",
+            GatewayGroup.class,
             "findings-gateway-claims",
-            event -> GatewayClaim.of(event).orElseThrow().key(),
-            new GatewaysFunction(),
             "findings-gateways");
     DataStream<Event> tables =
         find(
-            heard,
-            connectionLimit::concerns,
+            events,
+            connectionLimit,
+            "connection-table",
+            ConnectionTable.class,
             "findings-connection-events",
-            Event::getDevice,
-            new ConnectionTablesFunction(connectionLimit),
             "findings-connection-tables");
     DataStream<Event> agents =
         find(
-            heard,
+            events,
             Event::hasAgentStats,
-            "findings-heartbeats",
             Event::getAgentId,
             new AgentsFunction(),
+            "findings-heartbeats",
             "findings-agents");
     DataStream<Event> gaps =
         find(
-            heard,
-            Event::hasSequenceGap,
+            events,
+            new SequenceGapRules(),
+            "sequence-gaps",
+            SequenceGaps.class,
             "findings-gaps",
-            Event::getDevice,
-            new SequenceGapsFunction(),
             "findings-sequence-gaps");
     gateways.union(tables, agents, gaps).sinkTo(findings).name("findings").uid("findings-sink");
   }
 
-  private static DataStream<Event> find(
-      DataStream<Event> heard,
-      FilterFunction<Event> filter,
+  private static <S extends TimedState> DataStream<Event> find(
+      DataStream<Event> events,
+      FindingRules<Event, S> rules,
+      String stateName,
+      Class<S> stateClass,
       String filterUid,
-      KeySelector<Event, String> key,
-      FindingFunction<?> rules,
       String uid) {
-    return heard
+    return find(
+        events,
+        rules::concerns,
+        rules::keyOf,
+        new KeyedRulesFunction<>(rules, stateName, stateClass),
+        filterUid,
+        uid);
+  }
+
+  private static DataStream<Event> find(
+      DataStream<Event> events,
+      FilterFunction<Event> filter,
+      KeySelector<Event, String> key,
+      KeyedProcessFunction<String, Event, Event> function,
+      String filterUid,
+      String uid) {
+    return events
         .filter(filter)
         .name(filterUid)
         .uid(filterUid)
         .keyBy(key, Types.STRING)
-        .process(rules)
+        .process(function)
         .returns(ProtobufTypeInfo.forMessage(Event.class))
         .name(uid)
         .uid(uid);

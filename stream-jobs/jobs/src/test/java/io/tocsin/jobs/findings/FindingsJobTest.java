@@ -3,12 +3,14 @@ package io.tocsin.jobs.findings;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.findings.AgentState;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.GatewayGroup;
-import io.tocsin.correlation.findings.HeardAgent;
+import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.CollectingSink;
 import io.tocsin.testsupport.ListSource;
@@ -19,6 +21,7 @@ import java.util.List;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.test.junit5.MiniClusterExtension;
@@ -73,7 +76,7 @@ class FindingsJobTest {
 
   @Test
   void silentAgentIsToldByTheJobsOwnClockAndStateIsFreeOfKryo() throws Exception {
-    PojoTestUtils.assertSerializedAsPojoWithoutKryo(HeardAgent.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(AgentState.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(ConnectionTable.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatewayGroup.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(SequenceGaps.class);
@@ -93,7 +96,10 @@ class FindingsJobTest {
 
   @Test
   void quietDeviceLeavesNothing() throws Exception {
-    harness = harness(new SequenceGapsFunction(), Event::getDevice);
+    harness =
+        harness(
+            new KeyedRulesFunction<>(new SequenceGapRules(), "sequence-gaps", SequenceGaps.class),
+            Event::getDevice);
     harness.processElement(TestEvents.sequenceGap(1, NOON), NOON.toEpochMilli());
 
     harness.processWatermark(NOON.plusSeconds(301).toEpochMilli());
@@ -104,7 +110,8 @@ class FindingsJobTest {
   }
 
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness(
-      FindingFunction<?> function, KeySelector<Event, String> key) throws Exception {
+      KeyedProcessFunction<String, Event, Event> function, KeySelector<Event, String> key)
+      throws Exception {
     harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
             new KeyedProcessOperator<>(function), key, Types.STRING);

@@ -4,9 +4,14 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.correlation.findings.ConnectionLimitRules;
-import io.tocsin.correlation.findings.GatewayClaim;
+import io.tocsin.correlation.findings.ConnectionTable;
+import io.tocsin.correlation.findings.GatewayGroup;
+import io.tocsin.correlation.findings.GatewayRules;
+import io.tocsin.correlation.findings.SequenceGapRules;
+import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Instant;
@@ -15,27 +20,42 @@ import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** State and timers of the operator; the rules have their own tests. */
-class FindingFunctionTest {
+/** State and timers of the operators; the rules have their own tests. */
+class FindingOperatorsTest {
   private static final ConnectionLimitRules LIMITS =
       new ConnectionLimitRules("conn", 0.9, 0.81, 2, "disconnected");
   private static final String ACTIVE = "%HSRP-5-STATECHANGE: Vlan10 Grp 10 state Standby -> Active";
 
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
 
-  private void start(FindingFunction<?> function, KeySelector<Event, String> key) throws Exception {
+  private static KeyedProcessFunction<String, Event, Event> gaps() {
+    return new KeyedRulesFunction<>(new SequenceGapRules(), "sequence-gaps", SequenceGaps.class);
+  }
+
+  private static KeyedProcessFunction<String, Event, Event> tables() {
+    return new KeyedRulesFunction<>(LIMITS, "connection-table", ConnectionTable.class);
+  }
+
+  private static KeyedProcessFunction<String, Event, Event> gateways() {
+    return new KeyedRulesFunction<>(new GatewayRules(), "gateway-group", GatewayGroup.class);
+  }
+
+  private void start(
+      KeyedProcessFunction<String, Event, Event> function, KeySelector<Event, String> key)
+      throws Exception {
     start(function, key, null);
   }
 
   private void start(
-      FindingFunction<?> function, KeySelector<Event, String> key, OperatorSubtaskState state)
+      KeyedProcessFunction<String, Event, Event> function,
+      KeySelector<Event, String> key,
+      OperatorSubtaskState state)
       throws Exception {
     harness =
         new KeyedOneInputStreamOperatorTestHarness<>(
@@ -55,7 +75,7 @@ class FindingFunctionTest {
 
   @Test
   void aBusyDeviceHasOneTimerAndAQuietOneNothing() throws Exception {
-    start(new SequenceGapsFunction(), Event::getDevice);
+    start(gaps(), Event::getDevice);
     for (int second = 0; second < 1_000; second++) {
       send(TestEvents.sequenceGap(second, NOON.plusSeconds(second)));
       assertThat(harness.numEventTimeTimers()).isEqualTo(1);
@@ -71,7 +91,7 @@ class FindingFunctionTest {
 
   @Test
   void aBusyConnectionTableHasOneTimerAndAForgottenOneNothing() throws Exception {
-    start(new ConnectionTablesFunction(LIMITS), Event::getDevice);
+    start(tables(), Event::getDevice);
     for (int second = 0; second < 100; second++) {
       Instant time = NOON.plusSeconds(second);
       send(second % 2 == 0 ? TestEvents.gauge(second, time) : disconnect(second));
@@ -90,7 +110,7 @@ class FindingFunctionTest {
 
   @Test
   void aGroupIsJudgedWhenItHasSettledThoughAnOlderClaimCameLast() throws Exception {
-    start(new GatewaysFunction(), event -> GatewayClaim.of(event).orElseThrow().key());
+    start(gateways(), new GatewayRules()::keyOf);
     send(syslog(5, "gw-a", ACTIVE));
     send(syslog(1, "gw-b", ACTIVE));
     assertThat(harness.numEventTimeTimers()).isEqualTo(1);
@@ -120,11 +140,11 @@ class FindingFunctionTest {
     assertThat(harness.numProcessingTimeTimers()).isZero();
   }
 
-  /** Three gaps of one device, each with a timer of its own, as the first version had them. */
+  /** Three gaps of one device, and a fourth one after the restore. */
   @Test
-  void stateOfVersion1IsStillReadAndItsManyTimersTellNothingTwice() throws Exception {
+  void sequenceGapsOfVersion1AreStillReadAndClearedOnce() throws Exception {
     OperatorSubtaskState kept = KeptState.of("sequence-gaps-v1.bin", this::threeGaps);
-    start(new SequenceGapsFunction(), Event::getDevice, kept);
+    start(gaps(), Event::getDevice, kept);
     send(TestEvents.sequenceGap(4, NOON.plusSeconds(100)));
     reach(NOON.plusSeconds(399));
     assertThat(told()).containsExactly("sequence_gaps ACTION_UPDATE");
@@ -137,7 +157,7 @@ class FindingFunctionTest {
   }
 
   private OperatorSubtaskState threeGaps() throws Exception {
-    start(new SequenceGapsFunction(), Event::getDevice);
+    start(gaps(), Event::getDevice);
     for (int second = 1; second <= 3; second++) {
       send(TestEvents.sequenceGap(second, NOON.plusSeconds(second)));
     }
@@ -146,17 +166,17 @@ class FindingFunctionTest {
 
   /** A group with one active router, of which a second says so too after the restore. */
   @Test
-  void gatewaysOfVersion2AreStillRead() throws Exception {
-    KeySelector<Event, String> key = event -> GatewayClaim.of(event).orElseThrow().key();
+  void gatewaysOfVersion1AreStillRead() throws Exception {
+    KeySelector<Event, String> key = new GatewayRules()::keyOf;
     OperatorSubtaskState kept =
         KeptState.of(
-            "gateways-v2.bin",
+            "gateways-v1.bin",
             () -> {
-              start(new GatewaysFunction(), key);
+              start(gateways(), key);
               send(syslog(1, "gw-a", ACTIVE));
               return harness.snapshot(1, 1);
             });
-    start(new GatewaysFunction(), key, kept);
+    start(gateways(), key, kept);
     send(syslog(2, "gw-b", ACTIVE));
     reach(NOON.plusSeconds(13));
 
@@ -165,19 +185,18 @@ class FindingFunctionTest {
   }
 
   /** A full table and one disconnect; with a second one it is a burst. */
-  @ParameterizedTest
-  @ValueSource(strings = {"connection-tables-v2.bin", "connection-tables-v3.bin"})
-  void connectionTablesOfEveryVersionAreStillRead(String file) throws Exception {
+  @Test
+  void connectionTablesOfVersion1AreStillRead() throws Exception {
     OperatorSubtaskState kept =
         KeptState.of(
-            file,
+            "connection-tables-v1.bin",
             () -> {
-              start(new ConnectionTablesFunction(LIMITS), Event::getDevice);
+              start(tables(), Event::getDevice);
               send(TestEvents.gauge(1, NOON.plusSeconds(1)));
               send(disconnect(2));
               return harness.snapshot(1, 1);
             });
-    start(new ConnectionTablesFunction(LIMITS), Event::getDevice, kept);
+    start(tables(), Event::getDevice, kept);
     send(disconnect(3));
 
     assertThat(told()).containsExactly("conn_limit ACTION_UPDATE");
@@ -187,8 +206,8 @@ class FindingFunctionTest {
 
   /** An agent that was silent when the state was kept, and reports after the restore. */
   @Test
-  void heardAgentsOfVersion2AreStillRead() throws Exception {
-    OperatorSubtaskState kept = KeptState.of("heard-agents-v2.bin", this::aSilentAgent);
+  void agentsOfVersion1AreStillRead() throws Exception {
+    OperatorSubtaskState kept = KeptState.of("agents-v1.bin", this::aSilentAgent);
     start(new AgentsFunction(), Event::getAgentId, kept);
     harness.setProcessingTime(System.currentTimeMillis());
     send(TestEvents.agentStats(2, NOON.plusSeconds(2)));

@@ -1,7 +1,12 @@
 package io.tocsin.correlation.findings;
 
+import io.tocsin.correlation.TimedState;
+
 /** One agent; bounded by the agents that an installation has had. */
-public final class HeardAgent {
+public final class AgentState extends TimedState {
+  /** Name of the agent. */
+  public String agentId = "";
+
   /** Place of the agent. */
   public String site = "";
 
@@ -9,11 +14,11 @@ public final class HeardAgent {
   public String device = "";
 
   /** When the newest heartbeat came, Unix nanoseconds of this job's clock. */
-  public long heardAtUnixNanos;
+  public long heartbeatUnixNanos;
 
   /** Whether the alert is raised. */
   public boolean isSilent;
 
   /** For Flink, which makes it by its fields. */
-  public HeardAgent() {}
+  public AgentState() {}
 }
