@@ -16,19 +16,23 @@ public final class JobRunner {
 
   private JobRunner() {}
 
-  /** Builds a job's graph from options. */
+  /**
+   * Builds a job's graph from options.
+   *
+   * @param <O> the job's options
+   */
   @FunctionalInterface
-  public interface Definition {
+  public interface Definition<O extends JobOptions> {
     /** Adds the job's operators to an environment. */
-    void configure(StreamExecutionEnvironment env, JobOptions options);
+    void configure(StreamExecutionEnvironment env, O options);
   }
 
   /** Runs a job until it ends; {@code --help} prints and returns. */
-  public static void run(String jobName, Definition definition, String... args) throws Exception {
-    var options = JobOptions.parse(jobName, args);
-    if (options.isPresent()) {
+  public static <O extends JobOptions> void run(
+      String jobName, O options, Definition<O> definition, String... args) throws Exception {
+    if (JobOptions.parse(jobName, options, args).isPresent()) {
       var env = StreamExecutionEnvironment.getExecutionEnvironment();
-      definition.configure(env, options.get());
+      definition.configure(env, options);
       env.execute(jobName);
     }
   }

@@ -4,17 +4,24 @@ import static org.apache.flink.state.rocksdb.RocksDBConfigurableOptions.USE_BLOO
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.jobs.alerts.AlertsJob;
+import io.tocsin.jobs.alerts.AlertsOptions;
 import io.tocsin.jobs.archive.ArchiveJob;
+import io.tocsin.jobs.archive.ArchiveOptions;
 import io.tocsin.jobs.findings.FindingsJob;
+import io.tocsin.jobs.findings.FindingsOptions;
 import io.tocsin.jobs.paging.PagingJob;
+import io.tocsin.jobs.paging.PagingOptions;
 import io.tocsin.jobs.registrations.RegistrationsJob;
+import io.tocsin.jobs.registrations.RegistrationsOptions;
 import io.tocsin.jobs.wan.WanJob;
+import io.tocsin.jobs.wan.WanOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -25,14 +32,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The graphs that the mains submit, not those of tests. */
 class JobGraphsTest {
-  private static final Map<String, JobRunner.Definition> JOBS =
+  private static final Map<String, Consumer<StreamExecutionEnvironment>> JOBS =
       Map.of(
-          ArchiveJob.NAME, ArchiveJob::configure,
-          AlertsJob.NAME, AlertsJob::configure,
-          PagingJob.NAME, PagingJob::configure,
-          RegistrationsJob.NAME, RegistrationsJob::configure,
-          WanJob.NAME, WanJob::configure,
-          FindingsJob.NAME, FindingsJob::configure);
+          ArchiveJob.NAME, env -> ArchiveJob.configure(env, defaults(new ArchiveOptions())),
+          AlertsJob.NAME, env -> AlertsJob.configure(env, defaults(new AlertsOptions())),
+          PagingJob.NAME, env -> PagingJob.configure(env, defaults(new PagingOptions())),
+          RegistrationsJob.NAME,
+              env -> RegistrationsJob.configure(env, defaults(new RegistrationsOptions())),
+          WanJob.NAME, env -> WanJob.configure(env, defaults(new WanOptions())),
+          FindingsJob.NAME, env -> FindingsJob.configure(env, defaults(new FindingsOptions())));
 
   private static final Path LIST = Path.of("src/test/resources/operator-uids.txt");
 
@@ -84,7 +92,7 @@ class JobGraphsTest {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment();
     env.enableCheckpointing(30_000);
 
-    ArchiveJob.configure(env, JobOptions.parse("job").orElseThrow());
+    ArchiveJob.configure(env, defaults(new ArchiveOptions()));
 
     assertThat(env.getCheckpointConfig().getCheckpointInterval()).isEqualTo(30_000);
   }
@@ -96,14 +104,18 @@ class JobGraphsTest {
     Configuration flinks = new Configuration();
     flinks.set(USE_BLOOM_FILTER, false);
     var env = StreamExecutionEnvironment.createLocalEnvironment(flinks);
-    AlertsJob.configure(env, JobOptions.parse("job").orElseThrow());
+    AlertsJob.configure(env, defaults(new AlertsOptions()));
 
     assertThat(env.getConfiguration().get(USE_BLOOM_FILTER)).isFalse();
   }
 
   private static StreamExecutionEnvironment environmentOf(String job) {
     StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment();
-    JOBS.get(job).configure(env, JobOptions.parse(job).orElseThrow());
+    JOBS.get(job).accept(env);
     return env;
+  }
+
+  private static <O extends JobOptions> O defaults(O options) {
+    return JobOptions.parse("job", options).orElseThrow();
   }
 }

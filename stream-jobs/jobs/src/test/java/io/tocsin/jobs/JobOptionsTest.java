@@ -4,96 +4,182 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tocsin.connectors.alertmanager.PageLinks;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.correlation.wan.WanSettings;
+import io.tocsin.jobs.alerts.AlertsOptions;
+import io.tocsin.jobs.archive.ArchiveOptions;
+import io.tocsin.jobs.findings.FindingsOptions;
+import io.tocsin.jobs.paging.PagingOptions;
+import io.tocsin.jobs.registrations.RegistrationsOptions;
+import io.tocsin.jobs.wan.WanOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class JobOptionsTest {
+  private static final Map<String, Supplier<JobOptions>> OF_JOBS =
+      Map.of(
+          "archive", ArchiveOptions::new,
+          "alerts", AlertsOptions::new,
+          "paging", PagingOptions::new,
+          "registrations", RegistrationsOptions::new,
+          "wan", WanOptions::new,
+          "findings", FindingsOptions::new);
+
+  private static final Set<String> OF_EVERY_JOB =
+      Set.of("--kafka-bootstrap-servers", "--checkpoint-interval-seconds", "--help");
+  private static final Set<String> OF_CLICKHOUSE =
+      Set.of("--clickhouse-url", "--clickhouse-user", "--clickhouse-password-file");
+
   @Test
   void defaultsAreThoseOfTheEmbeddedStack() {
-    JobOptions options = JobOptions.parse("job").orElseThrow();
+    AlertsOptions alerts = parse(new AlertsOptions());
+    PagingOptions paging = parse(new PagingOptions());
 
-    assertThat(options.kafkaBootstrapServers()).isEqualTo("127.0.0.1:9092");
-    assertThat(options.clickHouse())
+    assertThat(alerts.kafkaBootstrapServers()).isEqualTo("127.0.0.1:9092");
+    assertThat(alerts.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
+    assertThat(alerts.clickHouse())
         .isEqualTo(new ClickHouseConnection("http://127.0.0.1:8123", "default", ""));
-    assertThat(options.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
-    assertThat(options.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(options.alertTiming()).isEqualTo(AlertTiming.DEFAULT);
-    assertThat(options.stormLimits()).isEqualTo(StormLimits.DEFAULT);
-    assertThat(options.resendInterval()).isEqualTo(Duration.ofMinutes(1));
-    assertThat(options.wan().settings()).isEqualTo(WanSettings.defaults());
+    assertThat(alerts.timing()).isEqualTo(AlertTiming.DEFAULT);
+    assertThat(alerts.storms()).isEqualTo(StormLimits.DEFAULT);
+    assertThat(paging.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
+    assertThat(paging.resendInterval()).isEqualTo(Duration.ofMinutes(1));
+    assertThat(paging.pageLinks())
+        .isEqualTo(new PageLinks("http://127.0.0.1:3000", "grafana/runbooks"));
+    assertThat(parse(new WanOptions()).settings()).isEqualTo(WanSettings.defaults());
+    assertThat(parse(new RegistrationsOptions()).limits()).isEqualTo(FindingLimits.DEFAULT);
   }
 
   @Test
-  void everyOptionIsRead(@TempDir Path folder) throws IOException {
+  void optionsOfEveryJobAndOfClickHouseAreRead(@TempDir Path folder) throws IOException {
     Path passwordFile = Files.writeString(folder.resolve("password"), "s3cret\nnot this\n");
 
-    JobOptions options =
-        JobOptions.parse(
-                "job",
-                "--kafka-bootstrap-servers=k1:1,k2:2",
-                "--clickhouse-url",
-                "http://ch:8123",
-                "--clickhouse-user=writer",
-                "--clickhouse-password-file=" + passwordFile,
-                "--alertmanager-urls=http://am1:9093,http://am2:9093",
-                "--checkpoint-interval-seconds=2",
-                "--refresh-interval-seconds=3",
-                "--storm-opens=40",
-                "--storm-window-seconds=30",
-                "--flapping-opens=7",
-                "--flapping-window-seconds=90",
-                "--resend-interval-seconds=4",
-                "--wan-hour-of-week")
-            .orElseThrow();
+    ArchiveOptions options =
+        parse(
+            new ArchiveOptions(),
+            "--kafka-bootstrap-servers=k1:1,k2:2",
+            "--checkpoint-interval-seconds=2",
+            "--clickhouse-url",
+            "http://ch:8123",
+            "--clickhouse-user=writer",
+            "--clickhouse-password-file=" + passwordFile);
 
     assertThat(options.kafkaBootstrapServers()).isEqualTo("k1:1,k2:2");
+    assertThat(options.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
     assertThat(options.clickHouse())
         .isEqualTo(new ClickHouseConnection("http://ch:8123", "writer", "s3cret"));
-    assertThat(options.alertmanagerUrls()).containsExactly("http://am1:9093", "http://am2:9093");
-    assertThat(options.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(options.alertTiming())
+  }
+
+  @Test
+  void optionsOfOneJobAreRead() {
+    AlertsOptions alerts =
+        parse(
+            new AlertsOptions(),
+            "--refresh-interval-seconds=3",
+            "--storm-opens=40",
+            "--storm-window-seconds=30",
+            "--flapping-opens=7",
+            "--flapping-window-seconds=90");
+    PagingOptions paging =
+        parse(
+            new PagingOptions(),
+            "--alertmanager-urls=http://am1:9093,http://am2:9093",
+            "--resend-interval-seconds=4");
+
+    assertThat(alerts.timing())
         .isEqualTo(
             new AlertTiming(
                 Duration.ofSeconds(3), Duration.ofHours(24), 7, Duration.ofSeconds(90)));
-    assertThat(options.stormLimits())
+    assertThat(alerts.storms())
         .isEqualTo(new StormLimits(40, Duration.ofSeconds(30), Duration.ofSeconds(3)));
-    assertThat(options.resendInterval()).isEqualTo(Duration.ofSeconds(4));
-    assertThat(options.wan().settings().hourOfWeek()).isTrue();
+    assertThat(paging.alertmanagerUrls()).containsExactly("http://am1:9093", "http://am2:9093");
+    assertThat(paging.resendInterval()).isEqualTo(Duration.ofSeconds(4));
+    assertThat(parse(new WanOptions(), "--wan-hour-of-week").settings().hourOfWeek()).isTrue();
   }
 
   @Test
-  void unknownOptionIsRefusedWithTheUsage() {
+  void helpOfAJobShowsItsOwnOptionsAndNoOthers() {
+    assertThat(optionsOf("archive")).isEqualTo(union(OF_CLICKHOUSE));
+    assertThat(optionsOf("alerts"))
+        .isEqualTo(
+            union(
+                OF_CLICKHOUSE,
+                Set.of(
+                    "--refresh-interval-seconds",
+                    "--storm-opens",
+                    "--storm-window-seconds",
+                    "--flapping-opens",
+                    "--flapping-window-seconds")));
+    assertThat(optionsOf("paging"))
+        .isEqualTo(
+            union(
+                Set.of(
+                    "--alertmanager-urls",
+                    "--resend-interval-seconds",
+                    "--grafana-url",
+                    "--runbooks-url")));
+    assertThat(optionsOf("wan")).isEqualTo(union(OF_CLICKHOUSE, Set.of("--wan-hour-of-week")));
+    assertThat(optionsOf("findings"))
+        .isEqualTo(
+            union(
+                Set.of(
+                    "--connection-gauges",
+                    "--connection-limit-ratio",
+                    "--disconnect-pattern",
+                    "--disconnect-burst")));
+    assertThat(optionsOf("registrations")).containsAll(OF_CLICKHOUSE).contains("--dhcp-servers");
+  }
+
+  @Test
+  void anOptionOfAnotherJobIsRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobOptions.parse("job", "--clickhose-url=x"))
+        .isThrownBy(() -> parse(new FindingsOptions(), "--clickhouse-url=http://ch:8123"))
+        .withMessageContaining("--clickhouse-url");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"archive", "alerts", "paging", "registrations", "wan", "findings"})
+  void unknownOptionIsRefusedWithTheUsageByEachJob(String job) {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobOptions.parse(job, OF_JOBS.get(job).get(), "--clickhose-url=x"))
         .withMessageContaining("--clickhose-url")
-        .withMessageContaining("Usage: job");
+        .withMessageContaining("Usage: " + job);
   }
 
   @Test
   void intervalOfNothingIsRefused() {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobOptions.parse("job", "--resend-interval-seconds=0"))
+        .isThrownBy(() -> parse(new PagingOptions(), "--resend-interval-seconds=0"))
         .withMessageContaining("--resend-interval-seconds is 0: give at least 1");
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobOptions.parse("job", "--flapping-opens=1"))
+        .isThrownBy(() -> parse(new AlertsOptions(), "--flapping-opens=1"))
         .withMessageContaining("--flapping-opens is 1: give at least 2");
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> parse(new ArchiveOptions(), "--checkpoint-interval-seconds=0"))
+        .withMessageContaining("--checkpoint-interval-seconds is 0: give at least 1");
   }
 
   @Test
   void missingPasswordFileIsNamed() {
-    JobOptions options =
-        JobOptions.parse("job", "--clickhouse-password-file=/no/such/file").orElseThrow();
+    ArchiveOptions options =
+        parse(new ArchiveOptions(), "--clickhouse-password-file=/no/such/file");
 
     assertThatThrownBy(options::clickHouse)
         .isInstanceOf(UncheckedIOException.class)
@@ -102,7 +188,7 @@ class JobOptionsTest {
 
   @Test
   void helpAsksForNothingElse() {
-    assertThat(JobOptions.parse("job", "--help")).isEmpty();
+    assertThat(JobOptions.parse("job", new ArchiveOptions(), "--help")).isEmpty();
   }
 
   @Test
@@ -116,14 +202,56 @@ class JobOptionsTest {
       strings = {
         "--alertmanager-urls=am1:9093",
         "--alertmanager-urls=http://am1:9093, http://am2:9093",
-        "--alertmanager-urls=",
-        "--clickhouse-url=ch:8123",
-        "--clickhouse-url=https://"
+        "--alertmanager-urls="
       })
-  void addressThatIsNoUrlIsRefused(String argument) {
+  void alertmanagerThatIsNoUrlIsRefused(String argument) {
+    assertRefused(new PagingOptions(), argument);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--clickhouse-url=ch:8123", "--clickhouse-url=https://"})
+  void clickHouseThatIsNoUrlIsRefusedByEachJobThatWritesThere(String argument) {
+    for (JobOptions options :
+        List.of(
+            new ArchiveOptions(),
+            new AlertsOptions(),
+            new RegistrationsOptions(),
+            new WanOptions())) {
+      assertRefused(options, argument);
+    }
+  }
+
+  private static void assertRefused(JobOptions options, String argument) {
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> JobOptions.parse("job", argument))
+        .isThrownBy(() -> parse(options, argument))
         .withMessageContaining(argument.substring(0, argument.indexOf('=')))
         .withMessageContaining("http://");
+  }
+
+  private static <O extends JobOptions> O parse(O options, String... args) {
+    return JobOptions.parse("job", options, args).orElseThrow();
+  }
+
+  /** What the usage text has at the beginning of lines. */
+  private static Set<String> optionsOf(String job) {
+    Set<String> names = new TreeSet<>();
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> JobOptions.parse(job, OF_JOBS.get(job).get(), "--no-such-option"))
+        .satisfies(
+            e -> {
+              Matcher lines =
+                  Pattern.compile("(?m)^ +(?:-h, )?(--[a-z-]+)").matcher(e.getMessage());
+              while (lines.find()) {
+                names.add(lines.group(1));
+              }
+            });
+    return names;
+  }
+
+  @SafeVarargs
+  private static Set<String> union(Set<String>... more) {
+    Set<String> all = new TreeSet<>(OF_EVERY_JOB);
+    List.of(more).forEach(all::addAll);
+    return all;
   }
 }

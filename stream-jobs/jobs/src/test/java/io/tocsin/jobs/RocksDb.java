@@ -1,5 +1,6 @@
 package io.tocsin.jobs;
 
+import io.tocsin.jobs.archive.ArchiveOptions;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -10,7 +11,8 @@ public final class RocksDb {
   /** A backend as {@link JobRunner#prepare} lets a job have it. */
   public static EmbeddedRocksDBStateBackend asJobsHaveIt() {
     var env = StreamExecutionEnvironment.createLocalEnvironment();
-    JobRunner.prepare(env, JobOptions.parse("benchmark").orElseThrow(), Pace.AT_ONCE);
+    JobRunner.prepare(
+        env, JobOptions.parse("benchmark", new ArchiveOptions()).orElseThrow(), Pace.AT_ONCE);
     return new EmbeddedRocksDBStateBackend()
         .configure(env.getConfiguration(), RocksDb.class.getClassLoader());
   }

@@ -59,16 +59,25 @@ public final class FlinkMain implements Callable<Integer> {
   private static final long LAST_CHECKPOINT_SECONDS = 5;
   private static final long CLOSE_SECONDS = 10;
 
-  /** Folder of the checkpoints to main class, in the order of submission. */
-  private static final Map<String, Class<?>> JOBS = new LinkedHashMap<>();
+  /**
+   * A job.
+   *
+   * @param main its main class
+   * @param isStored whether it writes to ClickHouse
+   * @param isPaged whether it speaks to Alertmanager
+   */
+  private record Job(Class<?> main, boolean isStored, boolean isPaged) {}
+
+  /** By the name of the folder of their checkpoints, in the order of submission. */
+  private static final Map<String, Job> JOBS = new LinkedHashMap<>();
 
   static {
-    JOBS.put("archive", ArchiveJob.class);
-    JOBS.put("alerts", AlertsJob.class);
-    JOBS.put("paging", PagingJob.class);
-    JOBS.put("registrations", RegistrationsJob.class);
-    JOBS.put("wan", WanJob.class);
-    JOBS.put("findings", FindingsJob.class);
+    JOBS.put("archive", new Job(ArchiveJob.class, true, false));
+    JOBS.put("alerts", new Job(AlertsJob.class, true, false));
+    JOBS.put("paging", new Job(PagingJob.class, false, true));
+    JOBS.put("registrations", new Job(RegistrationsJob.class, true, false));
+    JOBS.put("wan", new Job(WanJob.class, true, false));
+    JOBS.put("findings", new Job(FindingsJob.class, false, false));
   }
 
   @Option(
@@ -186,9 +195,9 @@ public final class FlinkMain implements Callable<Integer> {
             clusterConfiguration, id, stateBackend, checkpointFolder(name).toUri(), restored);
     try (PackagedProgram program =
         PackagedProgram.newBuilder()
-            .setEntryPointClassName(JOBS.get(name).getName())
+            .setEntryPointClassName(JOBS.get(name).main().getName())
             .setConfiguration(configuration)
-            .setArguments(jobArguments().toArray(String[]::new))
+            .setArguments(argumentsOf(JOBS.get(name)).toArray(String[]::new))
             .build()) {
       ClientUtils.executeProgram(
           new DefaultExecutorServiceLoader(), configuration, program, false, false);
@@ -214,11 +223,16 @@ public final class FlinkMain implements Callable<Integer> {
     return restored;
   }
 
-  private List<String> jobArguments() {
+  /** A job refuses what does not concern it. */
+  private List<String> argumentsOf(Job job) {
     List<String> arguments = new ArrayList<>();
     arguments.add("--kafka-bootstrap-servers=" + kafkaBootstrapServers);
-    arguments.add("--clickhouse-url=" + clickHouseUrl);
-    arguments.add("--alertmanager-urls=" + alertmanagerUrls);
+    if (job.isStored()) {
+      arguments.add("--clickhouse-url=" + clickHouseUrl);
+    }
+    if (job.isPaged()) {
+      arguments.add("--alertmanager-urls=" + alertmanagerUrls);
+    }
     return arguments;
   }
 

@@ -16,7 +16,6 @@ import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
-import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.jobs.Pace;
@@ -66,13 +65,13 @@ public final class AlertsJob {
 
   private AlertsJob() {}
 
-  /** Runs the job with the options of {@link JobOptions}. */
+  /** Runs the job with the options of {@link AlertsOptions}. */
   public static void main(String[] args) throws Exception {
-    JobRunner.run(NAME, AlertsJob::configure, args);
+    JobRunner.run(NAME, new AlertsOptions(), AlertsJob::configure, args);
   }
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
-  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+  public static void configure(StreamExecutionEnvironment env, AlertsOptions options) {
     JobRunner.prepare(env, options, Pace.AT_ONCE);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
@@ -95,10 +94,10 @@ public final class AlertsJob {
   public record Settings(
       AlertTiming timing, StormLimits storms, PolicyReader policies, RulesAtStart rules) {
     /** Those of a command line. */
-    static Settings of(JobOptions options) {
+    static Settings of(AlertsOptions options) {
       return new Settings(
-          options.alertTiming(),
-          options.stormLimits(),
+          options.timing(),
+          options.storms(),
           RuleBook::policy,
           RulesAtStart.of(options.kafkaBootstrapServers()));
     }

@@ -6,7 +6,6 @@ import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
-import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.Pace;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -25,13 +24,13 @@ public final class ArchiveJob {
 
   private ArchiveJob() {}
 
-  /** Runs the job with the options of {@link JobOptions}. */
+  /** Runs the job with the options of {@link ArchiveOptions}. */
   public static void main(String[] args) throws Exception {
-    JobRunner.run(NAME, ArchiveJob::configure, args);
+    JobRunner.run(NAME, new ArchiveOptions(), ArchiveJob::configure, args);
   }
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
-  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+  public static void configure(StreamExecutionEnvironment env, ArchiveOptions options) {
     JobRunner.prepare(env, options, Pace.IN_COMPANY);
     KafkaEndpoints kafka =
         new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());

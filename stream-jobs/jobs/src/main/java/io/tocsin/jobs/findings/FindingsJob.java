@@ -13,7 +13,6 @@ import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
-import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.jobs.Pace;
@@ -41,13 +40,13 @@ public final class FindingsJob {
 
   private FindingsJob() {}
 
-  /** Runs the job with the options of {@link JobOptions}. */
+  /** Runs the job with the options of {@link FindingsOptions}. */
   public static void main(String[] args) throws Exception {
-    JobRunner.run(NAME, FindingsJob::configure, args);
+    JobRunner.run(NAME, new FindingsOptions(), FindingsJob::configure, args);
   }
 
   /** Builds the job's graph against the Kafka of the options. */
-  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+  public static void configure(StreamExecutionEnvironment env, FindingsOptions options) {
     JobRunner.prepare(env, options, Pace.IN_COMPANY);
     KafkaEndpoints kafka =
         new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
@@ -56,7 +55,7 @@ public final class FindingsJob {
             Topics.EVENTS_SYSLOG, Topics.EVENTS_SNMP, Topics.EVENTS_COUNTERS, Topics.AGENT_STATS);
     define(
         env,
-        options.findings().connectionLimit(),
+        options.connectionLimit(),
         kafka.events(NAME, topics, Undecodable.SKIP),
         kafka.findings());
   }

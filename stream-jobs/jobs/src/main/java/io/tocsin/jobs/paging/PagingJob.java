@@ -3,7 +3,6 @@ package io.tocsin.jobs.paging;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.connectors.alertmanager.AlertmanagerSink;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
-import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -26,13 +25,13 @@ public final class PagingJob {
 
   private PagingJob() {}
 
-  /** Runs the job with the options of {@link JobOptions}. */
+  /** Runs the job with the options of {@link PagingOptions}. */
   public static void main(String[] args) throws Exception {
-    JobRunner.run(NAME, PagingJob::configure, args);
+    JobRunner.run(NAME, new PagingOptions(), PagingJob::configure, args);
   }
 
   /** Builds the job's graph against the Kafka and the Alertmanagers of the options. */
-  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+  public static void configure(StreamExecutionEnvironment env, PagingOptions options) {
     JobRunner.prepare(env, options, Pace.AT_ONCE);
     define(
         env,

@@ -12,7 +12,6 @@ import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
-import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -50,20 +49,20 @@ public final class RegistrationsJob {
 
   private RegistrationsJob() {}
 
-  /** Runs the job with the options of {@link JobOptions}. */
+  /** Runs the job with the options of {@link RegistrationsOptions}. */
   public static void main(String[] args) throws Exception {
-    JobRunner.run(NAME, RegistrationsJob::configure, args);
+    JobRunner.run(NAME, new RegistrationsOptions(), RegistrationsJob::configure, args);
   }
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
-  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+  public static void configure(StreamExecutionEnvironment env, RegistrationsOptions options) {
     JobRunner.prepare(env, options, Pace.AT_ONCE);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,
         kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS), Undecodable.SKIP),
         kafka.devices(NAME),
-        options.registrations().limits(),
+        options.limits(),
         kafka.registrations(),
         new ClickHouseSink<>(options.clickHouse(), new RegistrationHistoryTable()),
         new ClickHouseSink<>(options.clickHouse(), new LeaseLatenciesTable()),

@@ -11,7 +11,6 @@ import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
-import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -45,13 +44,13 @@ public final class WanJob {
 
   private WanJob() {}
 
-  /** Runs the job with the options of {@link JobOptions}. */
+  /** Runs the job with the options of {@link WanOptions}. */
   public static void main(String[] args) throws Exception {
-    JobRunner.run(NAME, WanJob::configure, args);
+    JobRunner.run(NAME, new WanOptions(), WanJob::configure, args);
   }
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
-  public static void configure(StreamExecutionEnvironment env, JobOptions options) {
+  public static void configure(StreamExecutionEnvironment env, WanOptions options) {
     JobRunner.prepare(env, options, Pace.IN_COMPANY);
     KafkaEndpoints kafka =
         new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
@@ -60,7 +59,7 @@ public final class WanJob {
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);
     define(
         env,
-        options.wan().settings(),
+        options.settings(),
         kafka.events(NAME, topics, Undecodable.SKIP),
         kafka.wanEpisodes(),
         kafka.findings(),

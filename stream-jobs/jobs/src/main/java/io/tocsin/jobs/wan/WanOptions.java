@@ -1,10 +1,16 @@
 package io.tocsin.jobs.wan;
 
+import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.wan.WanSettings;
+import io.tocsin.jobs.ClickHouseOptions;
+import io.tocsin.jobs.JobOptions;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the WAN job can be told on the command line; a part of {@code JobOptions}. */
-public final class WanOptions {
+/** What the WAN job can be told on the command line. */
+public final class WanOptions extends JobOptions {
+  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
+
   @Option(
       names = "--wan-hour-of-week",
       description = {
@@ -13,8 +19,15 @@ public final class WanOptions {
       })
   private boolean hourOfWeek;
 
-  /** With the defaults of the command line, once picocli has read one. */
-  public WanOptions() {}
+  @Override
+  protected void check() {
+    clickHouse.check();
+  }
+
+  /** Where rows go. */
+  public ClickHouseConnection clickHouse() {
+    return clickHouse.connection();
+  }
 
   /** What the rules are told. */
   public WanSettings settings() {

@@ -1,12 +1,21 @@
 package io.tocsin.jobs.registrations;
 
+import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
+import io.tocsin.jobs.ClickHouseOptions;
+import io.tocsin.jobs.JobOptions;
 import java.util.Set;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the registrations job can be told about its findings; the defaults fit most networks. */
-public final class RegistrationOptions {
+/**
+ * What the registrations job can be told on the command line; the defaults of its findings fit most
+ * networks.
+ */
+public final class RegistrationsOptions extends JobOptions {
   private static final FindingLimits DEFAULT = FindingLimits.DEFAULT;
+
+  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
 
   @Option(
       names = "--dhcp-servers",
@@ -106,12 +115,9 @@ public final class RegistrationOptions {
       })
   private int minMoves = DEFAULT.minMoves();
 
-  /**
-   * Refuses what makes no sense.
-   *
-   * @throws IllegalArgumentException naming the option
-   */
-  public void check() {
+  @Override
+  protected void check() {
+    clickHouse.check();
     requirePositive("--dhcp-rebind-share", rebindShare);
     requirePositive("--dhcp-min-rebinds", minRebinds);
     requirePositive("--dhcp-wave-peak", wavePeak);
@@ -129,6 +135,11 @@ public final class RegistrationOptions {
     if (!(value > 0)) {
       throw new IllegalArgumentException(option + " is " + value + ": give more than 0");
     }
+  }
+
+  /** Where rows go. */
+  public ClickHouseConnection clickHouse() {
+    return clickHouse.connection();
   }
 
   /** What the findings compare with. */

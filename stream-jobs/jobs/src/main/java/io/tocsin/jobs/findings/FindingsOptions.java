@@ -1,12 +1,13 @@
 package io.tocsin.jobs.findings;
 
 import io.tocsin.correlation.findings.ConnectionLimitRules;
+import io.tocsin.jobs.JobOptions;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Option;
 
-/** What the findings job can be told on the command line; a part of {@code JobOptions}. */
-public final class FindingOptions {
+/** What the findings job can be told on the command line. */
+public final class FindingsOptions extends JobOptions {
   private static final double CLEARED_BELOW = 0.9;
 
   @Option(
@@ -43,19 +44,9 @@ public final class FindingOptions {
       description = "disconnects within a minute that are a burst (default: ${DEFAULT-VALUE})")
   private int disconnectBurst;
 
-  /** With the defaults of the command line, once picocli has read one. */
-  public FindingOptions() {}
-
-  /**
-   * Checks what was read.
-   *
-   * @throws IllegalArgumentException naming the option that is wrong
-   */
-  public void check() {
-    if (disconnectBurst < 1) {
-      throw new IllegalArgumentException(
-          "--disconnect-burst is " + disconnectBurst + ": give at least 1");
-    }
+  @Override
+  protected void check() {
+    requireAtLeast("--disconnect-burst", disconnectBurst, 1);
     if (!(connectionLimitRatio > 0 && connectionLimitRatio <= 1)) {
       throw new IllegalArgumentException(
           "--connection-limit-ratio is " + connectionLimitRatio + ": give more than 0, at most 1");

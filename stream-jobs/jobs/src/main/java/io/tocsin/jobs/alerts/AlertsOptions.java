@@ -1,0 +1,88 @@
+package io.tocsin.jobs.alerts;
+
+import io.tocsin.connectors.clickhouse.ClickHouseConnection;
+import io.tocsin.correlation.alerts.AlertTiming;
+import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.jobs.ClickHouseOptions;
+import io.tocsin.jobs.JobOptions;
+import java.time.Duration;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What the alerts job can be told on the command line. */
+public final class AlertsOptions extends JobOptions {
+  /** Much longer than any clear can be late. */
+  private static final Duration FORGET_ALERTS_AFTER = Duration.ofHours(24);
+
+  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
+
+  @Option(
+      names = "--refresh-interval-seconds",
+      paramLabel = "N",
+      defaultValue = "60",
+      description =
+          "at most one 'refreshed' transition of an alert in so much event time (default: ${DEFAULT-VALUE})")
+  private long refreshIntervalSeconds;
+
+  @Option(
+      names = "--storm-opens",
+      paramLabel = "N",
+      defaultValue = "25",
+      description =
+          "more alerts than that, opened in a window by one source, site or check, are a storm (default: ${DEFAULT-VALUE})")
+  private int stormOpens;
+
+  @Option(
+      names = "--storm-window-seconds",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = "that window (default: ${DEFAULT-VALUE})")
+  private long stormWindowSeconds;
+
+  @Option(
+      names = "--flapping-opens",
+      paramLabel = "N",
+      defaultValue = "5",
+      description =
+          "an alert that opens so often in a window flaps; it is calm at half as many (default: ${DEFAULT-VALUE})")
+  private int flappingOpens;
+
+  @Option(
+      names = "--flapping-window-seconds",
+      paramLabel = "N",
+      defaultValue = "600",
+      description = "that window (default: ${DEFAULT-VALUE})")
+  private long flappingWindowSeconds;
+
+  @Override
+  protected void check() {
+    clickHouse.check();
+    requireAtLeast("--refresh-interval-seconds", refreshIntervalSeconds, 1);
+    requireAtLeast("--storm-opens", stormOpens, 1);
+    requireAtLeast("--storm-window-seconds", stormWindowSeconds, 1);
+    requireAtLeast("--flapping-opens", flappingOpens, 2);
+    requireAtLeast("--flapping-window-seconds", flappingWindowSeconds, 1);
+  }
+
+  /** Where the history goes. */
+  public ClickHouseConnection clickHouse() {
+    return clickHouse.connection();
+  }
+
+  /** Durations and counts of the life of an alert. */
+  public AlertTiming timing() {
+    return new AlertTiming(
+        Duration.ofSeconds(refreshIntervalSeconds),
+        FORGET_ALERTS_AFTER,
+        flappingOpens,
+        Duration.ofSeconds(flappingWindowSeconds));
+  }
+
+  /** When many alerts are one storm. */
+  public StormLimits storms() {
+    return new StormLimits(
+        stormOpens,
+        Duration.ofSeconds(stormWindowSeconds),
+        Duration.ofSeconds(refreshIntervalSeconds));
+  }
+}
