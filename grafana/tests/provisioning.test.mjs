@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { alertRules, alerting, dashboards, panels, root, runbooks } from './dashboards.mjs';
+import { alertRules, alerting, dashboards, panels, root } from './dashboards.mjs';
 
 const provisioned = (...path) => readFileSync(join(root, 'provisioning', ...path), 'utf8');
 
@@ -93,16 +93,6 @@ describe('alert rules of the pipeline', () => {
       assert.ok(
         panels(dashboard.model).some((panel) => String(panel.id) === id),
         `${rule.title}: ${uid} has no panel ${id}`,
-      );
-    }
-  });
-
-  test('each lead to a runbook that exists', () => {
-    for (const { rule } of alertRules) {
-      const name = /^grafana\/runbooks\/(.*)\.md$/.exec(rule.annotations.runbook_url)?.[1];
-      assert.ok(
-        runbooks.some((runbook) => runbook.name === name),
-        `${rule.title}: ${rule.annotations.runbook_url}`,
       );
     }
   });

@@ -1,9 +1,9 @@
-// What must be true of every dashboard and runbook, without a Grafana and without data.
+// What must be true of every dashboard, without a Grafana and without data.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { dashboards, panels, queries, queryVariables, root, runbooks, textVariables } from './dashboards.mjs';
+import { dashboards, panels, queries, queryVariables, root, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 
 const pluginType = 'grafana-clickhouse-datasource';
@@ -43,12 +43,6 @@ test('every entry of may-be-empty.json names a query that exists, with a reason'
   for (const [name, reason] of Object.entries(entries)) {
     assert.ok(names.has(name), `${name}: no such query`);
     assert.ok(reason.length > 10, `${name}: say why`);
-  }
-});
-
-test('every runbook says what it means, where to look first, and how to fix it', () => {
-  for (const { name, text } of runbooks) {
-    assert.deepEqual(text.match(/^## .*$/gm), ['## Meaning', '## First look', '## Fix'], `runbooks/${name}.md`);
   }
 });
 
