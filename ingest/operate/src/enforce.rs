@@ -73,6 +73,11 @@ pub struct EnforceArgs {
     #[arg(long)]
     once: bool,
 
+    /// Refuse to bring the set in step where that would remove more of it than this, in percent: the topic is then more likely empty, or of
+    /// another cluster, than everybody gone. Ten members may always go; 100 allows everything.
+    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
+    max_removals: u8,
+
     /// Compare the whole set again after so many seconds, in case somebody else has changed it; 0 never.
     #[arg(long, value_name = "SECONDS", default_value_t = 300)]
     reconcile_every: u64,
@@ -101,7 +106,7 @@ pub fn run(args: &EnforceArgs) -> Result<(), Failure> {
     let mut wanted = Wanted::new(args.member, args.access.into());
     read_to_the_end(&mut registrations, &mut wanted)?;
     let set = KernelSet::open(args.backend, args.member, &args.table, &args.set)?;
-    let mut enforcer = Enforcer { set, name: &args.set, is_dry_run: args.dry_run };
+    let mut enforcer = Enforcer { set, name: &args.set, is_dry_run: args.dry_run, max_removals_percent: args.max_removals };
     enforcer.reconcile(&wanted)?;
     if args.once {
         return Ok(());
@@ -181,6 +186,23 @@ struct Enforcer<'a> {
     set: KernelSet,
     name: &'a str,
     is_dry_run: bool,
+    max_removals_percent: u8,
+}
+
+/// Removals that are always allowed: a share says nothing of a small set.
+const FREE_REMOVALS: usize = 10;
+
+/// Refuses to take more out of a set than `max_percent` of it.
+fn brake(name: &str, there: usize, wanted: usize, removals: usize, max_percent: u8) -> Result<(), Failure> {
+    if removals <= FREE_REMOVALS || removals * 100 <= there * usize::from(max_percent) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        format!(
+            "{removals} of {there} members would be removed from {name}, more than {max_percent} %; registrations-v1 has {wanted} that belong into it"
+        ),
+        "see whether --kafka names the right cluster and the registrations job runs; look with --dry-run, and allow it with --max-removals 100",
+    ))
 }
 
 impl Enforcer<'_> {
@@ -190,6 +212,9 @@ impl Enforcer<'_> {
         let add: Vec<Member> = wanted.members().filter(|member| !there.contains(member)).collect();
         let remove: Vec<Member> = there.iter().copied().filter(|member| !wanted.contains(member)).collect();
         let (added, removed) = (add.len(), remove.len());
+        if !self.is_dry_run {
+            brake(self.name, there.len(), wanted.len(), removed, self.max_removals_percent)?;
+        }
         let taken = self.change(&remove, &add)?;
         let would = if self.is_dry_run { "would be " } else { "" };
         println!(
@@ -266,6 +291,16 @@ mod tests {
             batch.add(change);
         }
         assert_eq!(batch.split(), (vec![], vec![a]));
+    }
+
+    #[test]
+    fn a_set_is_not_emptied_for_want_of_registrations() {
+        assert!(brake("allowed", 4_900, 0, 4_900, 50).is_err());
+        let failure = brake("allowed", 100, 49, 51, 50).unwrap_err().to_string();
+        assert!(failure.contains("51 of 100 members") && failure.contains("--max-removals 100"), "{failure}");
+        for (there, removals, max_percent) in [(100, 50, 50), (10, 10, 50), (4_900, 4_900, 100), (0, 0, 0)] {
+            assert!(brake("allowed", there, 0, removals, max_percent).is_ok(), "{removals} of {there}");
+        }
     }
 
     #[test]

@@ -78,7 +78,12 @@ fn wanted(kind: MemberKind, devices: u32) -> Wanted {
 
 /// 100,000 members from nothing, 10,000 changes, then a second start that finds a set somebody has changed.
 fn keeps_in_step(backend: Backend, kind: MemberKind) {
-    let open = || Enforcer { set: KernelSet::open(backend, kind, "tocsin", "allowed").unwrap(), name: "allowed", is_dry_run: false };
+    let open = || Enforcer {
+        set: KernelSet::open(backend, kind, "tocsin", "allowed").unwrap(),
+        name: "allowed",
+        is_dry_run: false,
+        max_removals_percent: 50,
+    };
     let mut enforcer = open();
     let mut wanted = wanted(kind, 100_000);
     enforcer.reconcile(&wanted).unwrap();
@@ -103,6 +108,9 @@ fn keeps_in_step(backend: Backend, kind: MemberKind) {
     restarted.reconcile(&wanted).unwrap();
     assert_eq!(restarted.set.members().unwrap(), expected);
     restarted.reconcile(&wanted).unwrap();
+
+    restarted.reconcile(&Wanted::new(kind, Access::Allowed)).unwrap_err();
+    assert_eq!(restarted.set.members().unwrap(), expected, "an empty topic takes nobody off the network");
 }
 
 #[test]
@@ -149,7 +157,7 @@ fn a_dry_run_changes_nothing() {
     in_own_namespace("a_dry_run_changes_nothing", || {
         command("ipset create allowed hash:ip");
         let set = KernelSet::open(Backend::Ipset, MemberKind::Ipv4, "tocsin", "allowed").unwrap();
-        let mut enforcer = Enforcer { set, name: "allowed", is_dry_run: true };
+        let mut enforcer = Enforcer { set, name: "allowed", is_dry_run: true, max_removals_percent: 50 };
         enforcer.reconcile(&wanted(MemberKind::Ipv4, 3)).unwrap();
         assert!(enforcer.set.members().unwrap().is_empty());
     });
