@@ -1,11 +1,10 @@
-// House rules of schemas/**/*.sql: migrations are numbered without gaps, begin with a comment that says why, hold one statement, and can be
-// applied twice. With TOCSIN_TEST_CLICKHOUSE_URL every statement is parsed by ClickHouse too; formatters for SQL do not know its DDL.
+// House rules of schemas/**/*.sql: a file begins with a comment that says why. With TOCSIN_TEST_CLICKHOUSE_URL every statement is parsed by
+// ClickHouse too; formatters for SQL do not know its DDL. What a baseline and migrations may hold is checked by `tocsin schema` and its tests.
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { report, root, sources } from './sources.mjs';
 
 const url = process.env.TOCSIN_TEST_CLICKHOUSE_URL;
-const idempotent = /\b(IF (NOT )?EXISTS|OR REPLACE|MODIFY (COLUMN|QUERY|COMMENT)|MATERIALIZE (INDEX|PROJECTION))\b/;
 
 /** Statements of a file, without comments. Knows string literals, so that a ";" or "--" in a COMMENT ends nothing. */
 function statements(text) {
@@ -22,20 +21,7 @@ function houseRules(path, text) {
   if (!text.startsWith('-- ')) problems.push('begins with a comment that says what it is and why');
   if (/[ \t]+\n|\t/.test(text)) problems.push('has no tabs and no blanks at the end of a line');
   if (!text.endsWith('\n')) problems.push('ends with a line end');
-  if (path.includes('/migrations/')) {
-    const found = statements(text);
-    if (found.length !== 1) problems.push(`holds one statement, not ${found.length}: ClickHouse has no transaction around two`);
-    if (!found.every((statement) => idempotent.test(statement)))
-      problems.push('can be applied twice (IF NOT EXISTS, OR REPLACE, MODIFY, MATERIALIZE)');
-    if (!/^\d{4}_[a-z0-9_]+\.sql$/.test(basename(path))) problems.push('is named NNNN_verb_object.sql');
-  }
   return problems.map((problem) => `${path}: a file of schemas/clickhouse ${problem}`);
-}
-
-function numbering(paths) {
-  return paths.flatMap((path, index) =>
-    Number(basename(path).slice(0, 4)) === index + 1 ? [] : [`${path}: expected number ${String(index + 1).padStart(4, '0')}`],
-  );
 }
 
 async function parse(path, text) {
@@ -56,10 +42,7 @@ function escapeTsv(text) {
 }
 
 const files = sources('schemas/*.sql').map((path) => [path, readFileSync(join(root, path), 'utf8')]);
-const problems = [
-  ...files.flatMap(([path, text]) => houseRules(path, text)),
-  ...numbering(files.map(([path]) => path).filter((path) => path.includes('/migrations/'))),
-];
+const problems = files.flatMap(([path, text]) => houseRules(path, text));
 if (url) for (const [path, text] of files) problems.push(...(await parse(path, text)));
 report(
   problems,

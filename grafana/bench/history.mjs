@@ -20,7 +20,7 @@ const repeats = 3;
 
 const started = Date.now();
 await clickhouse.run(`DROP DATABASE IF EXISTS ${database} SYNC`);
-await clickhouse.migrate(database);
+await clickhouse.makeTables(database);
 for (const each of tables) await fill(clickhouse, database, each, Math.round(rows * each.share));
 console.log(`filled ${rows} rows in ${Math.round((Date.now() - started) / 1000)} s\n`);
 

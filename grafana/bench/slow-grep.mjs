@@ -45,7 +45,7 @@ const searches = [
 ];
 
 await clickhouse.run(`DROP DATABASE IF EXISTS ${database} SYNC`);
-await clickhouse.migrate(database);
+await clickhouse.makeTables(database);
 const syslog = tables.find(({ name }) => name === 'syslog');
 await fill(clickhouse, database, { ...syslog, insert: (from, some, total) => syslog.insert(from, some, total, 1) }, rows);
 await clickhouse.run(`OPTIMIZE TABLE ${database}.syslog FINAL`);

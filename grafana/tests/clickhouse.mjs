@@ -26,16 +26,34 @@ export class ClickHouse {
     return JSON.parse(body);
   }
 
-  /** Makes `database` by the migrations of schemas/clickhouse, with their database name replaced. */
-  async migrate(database) {
-    const folder = join(root, '..', 'schemas', 'clickhouse', 'migrations');
-    for (const file of readdirSync(folder).sort()) {
-      if (file.endsWith('.sql')) await this.run(inDatabase(readFileSync(join(folder, file), 'utf8'), database));
-    }
+  /** Makes `database` by the files of schemas/clickhouse, with their database name replaced. */
+  async makeTables(database) {
+    await this.run(`CREATE DATABASE IF NOT EXISTS ${database}`);
+    for (const statement of schema()) await this.run(inDatabase(statement, database));
   }
+}
+
+/** The statements of the baseline in the order of `tocsin schema apply`, tables, materialized views, views; then the migrations. */
+function schema() {
+  const folder = join(root, '..', 'schemas', 'clickhouse');
+  const files = readdirSync(folder, { recursive: true })
+    .filter((path) => path.endsWith('.sql') && !path.startsWith('questions'))
+    .sort();
+  const [migrations, baseline] = [
+    files.filter((path) => path.startsWith('migrations')),
+    files.filter((path) => !path.startsWith('migrations')),
+  ];
+  const statements = (path) =>
+    readFileSync(join(folder, path), 'utf8')
+      .replace(/^ *--.*$/gm, '')
+      .split(/;\n/)
+      .map((sql) => sql.trim());
+  const ordered = baseline.flatMap(statements).filter(Boolean);
+  const making = (kind) => ordered.filter((sql) => sql.startsWith(`CREATE ${kind} `));
+  return [...making('TABLE'), ...making('MATERIALIZED VIEW'), ...making('VIEW'), ...migrations.flatMap(statements).filter(Boolean)];
 }
 
 /** `sql` with every name in the database tocsin moved to `database`. */
 export function inDatabase(sql, database) {
-  return sql.replace(/\btocsin(?=\.[a-z_]|;)/g, database);
+  return sql.replace(/\btocsin(?=\.[a-z_])/g, database);
 }

@@ -94,7 +94,7 @@ test('a ClickHouse is given where CI=true', { skip: process.env.CI !== 'true' &&
 describe('dashboard queries', { skip }, () => {
   before(async () => {
     if (givenDatabase) return;
-    await clickhouse.migrate(database);
+    await clickhouse.makeTables(database);
     insertedAt = Date.now();
     await insertRows(clickhouse, database);
   });

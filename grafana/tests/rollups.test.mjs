@@ -182,7 +182,7 @@ describe('roll-ups', { skip }, () => {
   let first;
 
   before(async () => {
-    await clickhouse.migrate(database);
+    await clickhouse.makeTables(database);
     first = await Promise.all(Object.keys(sources).map((table) => prepare(table, `${table}-first`, onTime)));
     for (const each of first) await insert(each);
   });

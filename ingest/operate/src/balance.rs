@@ -1,6 +1,6 @@
 //! `tocsin balance`: what was sent to each listener, and where every record of it is now.
 //!
-//! The arithmetic is that of the view `tocsin.balance` and stands nowhere else; this prints it. schemas/README.md explains the columns.
+//! The arithmetic is that of the view `tocsin.balance` and stands nowhere else; this prints it. schemas/clickhouse/pipeline/balance.sql explains the columns.
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ const ALIVE: Duration = Duration::from_secs(10);
 
 const AFTER_HELP: &str = "\
 The sheet is closed when nothing is missing and nothing is in flight. Exit codes: 0 closed, 1 not closed or ClickHouse does not answer.
-schemas/README.md says what each column counts.";
+schemas/clickhouse/pipeline/balance.sql says what each column counts.";
 
 /// `tocsin balance`
 #[derive(Args, Debug)]

@@ -2,18 +2,18 @@
 //!
 //! - `apply` makes both as the files of `schemas/` say. It can be repeated, interrupted and run twice at once.
 //! - `status` changes nothing and says what `apply` would do.
-//! - `dump` prints the database as SQL.
 //!
 //! `--retention` sets how long tables keep their rows, `--cluster` makes the same tables on a cluster of ClickHouse servers.
 //!
 //! Every file is read and validated before anything is changed. What cannot be done without losing order or data is refused.
 
+mod baseline;
 mod cluster;
+mod database;
 pub(crate) mod files;
 mod kafka;
 mod ledger;
 mod migrations;
-mod replacement;
 mod retention;
 mod servers;
 pub(crate) mod statement;
@@ -22,7 +22,6 @@ mod topics;
 #[cfg(test)]
 mod server_tests;
 
-use std::io::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -32,10 +31,10 @@ use crate::Failure;
 use crate::ask::question::{self, Question};
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
 use cluster::Cluster;
+use database::DatabaseSchema;
 use files::SchemaFiles;
 use kafka::Kafka;
 use ledger::{DATABASE, Ledger};
-use migrations::Migration;
 use retention::Retention;
 use topics::{Topic, TopicChange};
 
@@ -52,8 +51,6 @@ enum SchemaCommand {
     Apply(ApplyArgs),
     /// Say what is applied and what `apply` would do, without changing anything. Exit code 1 when something is pending.
     Status(TargetArgs),
-    /// Print the database as SQL: the text of schemas/clickhouse/schema.sql.
-    Dump(ClickHouseArgs),
 }
 
 #[derive(Args, Debug)]
@@ -75,7 +72,7 @@ struct TargetArgs {
     #[command(flatten)]
     clickhouse: ClickHouseArgs,
 
-    /// Folder with topics/, clickhouse/migrations/ and clickhouse/questions/ [default: the files this binary was built with].
+    /// Folder like schemas/ of the repository, with topics/ and clickhouse/ [default: the files this binary was built with].
     #[arg(long, env = "TOCSIN_SCHEMAS", value_name = "DIR")]
     schemas: Option<PathBuf>,
 
@@ -115,19 +112,13 @@ pub fn run(args: &SchemaArgs) -> Result<(), Failure> {
     match &args.command {
         SchemaCommand::Apply(args) => apply(args),
         SchemaCommand::Status(args) => status(args),
-        SchemaCommand::Dump(args) => {
-            let text = ledger::dump(&ClickHouse::new(args)?, DATABASE)?;
-            std::io::stdout().write_all(text.as_bytes()).map_err(|error| {
-                Failure::new(format!("cannot print the schema: {error}"), "check where standard output leads, and the room on that disk")
-            })
-        }
     }
 }
 
 /// What the files ask for, and the servers that shall have it. A server that `--only` leaves out is absent.
 struct Target {
     topics: Vec<Topic>,
-    migrations: Vec<Migration>,
+    schema: DatabaseSchema,
     questions: Vec<Question>,
     retention: Option<Retention>,
     cluster: Option<Cluster>,
@@ -140,10 +131,10 @@ impl Target {
     fn open(args: &TargetArgs) -> Result<Self, Failure> {
         let files = SchemaFiles::load(args.schemas.as_deref())?;
         let topics = topics::parse(&files.topics)?;
-        let migrations = migrations::parse(&files.migrations)?;
+        let schema = DatabaseSchema::parse(&files)?;
         let questions = question::parse(&files.questions)?;
         let retention = args.retention.as_deref().map(Retention::load).transpose()?;
-        let cluster = args.cluster.as_deref().map(|name| Cluster::new(name, &migrations));
+        let cluster = args.cluster.as_deref().map(|name| Cluster::new(name, &schema));
         let wants = |server: Server| args.only.is_none_or(|only| only == server);
         let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka)).transpose()?;
         let clickhouse = wants(Server::Clickhouse).then(|| ClickHouse::new(&args.clickhouse)).transpose()?;
@@ -157,7 +148,7 @@ impl Target {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
                 .map_err(|reason| clickhouse.unreachable(&reason))?;
         }
-        Ok(Self { topics, migrations, questions, retention, cluster, kafka, clickhouse })
+        Ok(Self { topics, schema, questions, retention, cluster, kafka, clickhouse })
     }
 }
 
@@ -169,15 +160,16 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
     }
     if let Some(clickhouse) = &target.clickhouse {
         let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
-        let applied = ledger.apply(&target.migrations, |news| println!("{news}"))?;
-        done.push(format!("{} migrations ({applied} applied now)", target.migrations.len()));
-        // Questions hold no data, so they are no migrations: their views are made anew each time.
+        let applied = ledger.apply(&target.schema, |news| println!("{news}"))?;
+        let DatabaseSchema { baseline, migrations } = &target.schema;
+        done.push(format!("{} files of tables and {} migrations ({applied} applied now)", baseline.len(), migrations.len()));
+        // Questions hold no data, so their views are made anew each time.
         for question in &target.questions {
             ledger.run_text(&question.text).map_err(|failure| failure.during(&format!("question {}", question.name)))?;
         }
         done.push(format!("{} questions", target.questions.len()));
         if let Some(retention) = &target.retention {
-            done.push(apply_retention(&ledger, retention, &target.migrations)?);
+            done.push(apply_retention(&ledger, retention, &target.schema)?);
         }
     }
     println!("schema is up to date: {}", done.join(", "));
@@ -211,8 +203,8 @@ fn apply_topics(kafka: &Kafka, topics: &[Topic], replication: Option<u32>) -> Re
 }
 
 /// Alters what keeps its rows for another time than the file says, and returns the words for the summary.
-fn apply_retention(ledger: &Ledger<'_>, retention: &Retention, migrations: &[Migration]) -> Result<String, Failure> {
-    let changes = retention.changes(migrations, &ledger.ttls()?)?;
+fn apply_retention(ledger: &Ledger<'_>, retention: &Retention, schema: &DatabaseSchema) -> Result<String, Failure> {
+    let changes = retention.changes(schema, &ledger.ttls()?)?;
     for change in &changes {
         ledger.change_ttl(change)?;
         println!("altered table {change}");
@@ -242,16 +234,18 @@ fn status(args: &TargetArgs) -> Result<(), Failure> {
     if let Some(clickhouse) = &target.clickhouse {
         let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
         let rows = ledger.read()?;
-        pending += migrations::pending(&target.migrations, &rows)?.len();
-        for migration in &target.migrations {
-            match rows.iter().find(|applied| applied.number == migration.number) {
-                Some(applied) => println!("applied  migration  {:<45} {} UTC", migration.name, applied.applied_at),
-                None => println!("pending  migration  {}", migration.name),
+        let DatabaseSchema { baseline, migrations } = &target.schema;
+        pending += baseline::pending(baseline, &rows)?.len() + migrations::pending(migrations, &rows)?.len();
+        let files = baseline.iter().map(|file| ("baseline ", baseline::NUMBER, &file.name));
+        for (what, number, name) in files.chain(migrations.iter().map(|migration| ("migration", migration.number, &migration.name))) {
+            match rows.iter().find(|applied| applied.number == number && applied.name == *name) {
+                Some(applied) => println!("applied  {what}  {name:<45} {} UTC", applied.applied_at),
+                None => println!("pending  {what}  {name}"),
             }
         }
         // Tables that are not there yet get their TTL when they are made.
         if let Some(retention) = target.retention.as_ref().filter(|_| !rows.is_empty()) {
-            for change in retention.changes(&target.migrations, &ledger.ttls()?)? {
+            for change in retention.changes(&target.schema, &ledger.ttls()?)? {
                 println!("pending  retention  {change}");
                 pending += 1;
             }

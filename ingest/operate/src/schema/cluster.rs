@@ -1,16 +1,15 @@
 //! The same DDL for a cluster of ClickHouse servers. Pure: text in, text out.
 //!
 //! A table `tocsin.x` becomes two: `tocsin_local.x` on every server, replicated, with its materialized views beside it; and `tocsin.x`, which is
-//! Distributed over them. So whoever reads or writes names the same tables as on one server. The shard of a row follows from the first column of the
-//! order that its table was first made with (a device, a link, a MAC), so that what is merged, counted or replaced together lies together; a table
-//! that is made anew in another order keeps its shards. What materialized views write stays on the shard of the rows that it is made of, wherever
-//! that is: such tables say nothing about shards.
+//! Distributed over them. So whoever reads or writes names the same tables as on one server. The shard of a row follows from the column that the
+//! line `-- Shard: column` of its file names (a device, a link, a MAC), so that what is merged, counted or replaced together lies together. What
+//! materialized views write stays on the shard of the rows that it is made of, wherever that is: such tables say nothing about shards.
 //!
 //! The servers need `default_replica_path` and the macros `{shard}` and `{replica}`, which ClickHouse's own configuration has or explains.
 
 use std::collections::BTreeMap;
 
-use super::migrations::Migration;
+use super::database::DatabaseSchema;
 use super::statement;
 
 /// The name of a cluster in the servers' `remote_servers`.
@@ -25,16 +24,22 @@ const READ: &str = "tocsin.";
 const LOCAL: &str = "tocsin_local.";
 
 impl Cluster {
-    /// The cluster `name` for the tables that `migrations` make.
-    pub fn new(name: &str, migrations: &[Migration]) -> Self {
-        let statements: Vec<String> = migrations.iter().flat_map(|migration| statement::statements(&migration.text)).collect();
-        let mut shard_columns: BTreeMap<_, _> =
-            statements.iter().filter_map(|statement| shard_column(statement)).map(|(table, column)| (table, Some(column))).collect();
-        shard_columns.extend(statements.iter().filter_map(|statement| Some((written_by_view(statement)?, None))));
+    /// The cluster `name` for the tables of `schema`.
+    pub fn new(name: &str, schema: &DatabaseSchema) -> Self {
+        let mut shard_columns = BTreeMap::new();
+        for text in schema.texts() {
+            for statement in statement::statements(text) {
+                if let Some(table) = written_by_view(&statement) {
+                    shard_columns.insert(table.to_owned(), None);
+                } else if let Some(table) = created_table(&statement) {
+                    shard_columns.entry(table.to_owned()).or_insert_with(|| shard_column(text).map(str::to_owned));
+                }
+            }
+        }
         Self { name: name.to_owned(), shard_columns }
     }
 
-    /// What takes the place of the one statement of a migration or a question.
+    /// What takes the place of the statements of a file.
     pub fn statements(&self, text: &str) -> Vec<String> {
         statement::statements(text).iter().flat_map(|statement| self.rewritten(statement)).collect()
     }
@@ -100,35 +105,34 @@ fn replicated(rest: &str) -> String {
     })
 }
 
-/// The table that a statement creates, and the first column of its order.
-fn shard_column(statement: &str) -> Option<(String, String)> {
-    let (verb, name, rest) = parts(statement);
-    if verb != "CREATE TABLE IF NOT EXISTS" {
-        return None;
-    }
-    let (_, order) = rest.rsplit_once(" ORDER BY ")?;
-    let column = order.trim_start_matches('(').split([',', ')', ' ']).next()?;
-    Some((name.strip_prefix(READ)?.to_owned(), column.to_owned()))
+/// The column of the line `-- Shard: column` of a file.
+pub fn shard_column(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("-- Shard: ")).map(str::trim)
+}
+
+/// The table that a statement creates.
+fn created_table(statement: &str) -> Option<&str> {
+    let (verb, name, _) = parts(statement);
+    name.strip_prefix(READ).filter(|_| verb == "CREATE TABLE IF NOT EXISTS")
 }
 
 /// The table that a materialized view writes.
-fn written_by_view(statement: &str) -> Option<String> {
+pub fn written_by_view(statement: &str) -> Option<&str> {
     let (verb, _, rest) = parts(statement);
     let table = rest.strip_prefix(" TO ")?.strip_prefix(READ)?.split(' ').next()?;
-    verb.contains("MATERIALIZED VIEW").then(|| table.to_owned())
+    verb.contains("MATERIALIZED VIEW").then_some(table)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ask::question;
-    use crate::schema::files::{SchemaFile, SchemaFiles};
-    use crate::schema::migrations;
+    use crate::schema::files::SchemaFiles;
 
-    fn repository() -> (Vec<Migration>, Cluster) {
-        let migrations = migrations::parse(&SchemaFiles::load(None).unwrap().migrations).unwrap();
-        let cluster = Cluster::new("main", &migrations);
-        (migrations, cluster)
+    fn repository() -> (DatabaseSchema, Cluster) {
+        let schema = DatabaseSchema::parse(&SchemaFiles::load(None).unwrap()).unwrap();
+        let cluster = Cluster::new("main", &schema);
+        (schema, cluster)
     }
 
     #[test]
@@ -169,21 +173,9 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_is_made_anew_in_another_order_keeps_its_shards() {
-        let file = |name: &str, text: &str| SchemaFile { name: name.to_owned(), text: text.to_owned() };
-        let anew = "CREATE OR REPLACE TABLE tocsin.t (app String, device String) ENGINE = MergeTree ORDER BY (app, device) AS SELECT * FROM tocsin.t";
-        let migrations = migrations::parse(&[
-            file("0001_create_t.sql", "CREATE TABLE IF NOT EXISTS tocsin.t (device String) ENGINE = MergeTree ORDER BY (device)"),
-            file("0002_replace_t.sql", anew),
-        ])
-        .unwrap();
-        let statements = Cluster::new("main", &migrations).statements(anew);
-        assert!(statements[0].starts_with("CREATE OR REPLACE TABLE tocsin_local.t ON CLUSTER 'main' ("), "{statements:?}");
-        assert!(
-            statements[0].ends_with("ENGINE = ReplicatedMergeTree ORDER BY (app, device) AS SELECT * FROM tocsin_local.t"),
-            "{statements:?}"
-        );
-        assert!(statements[1].ends_with("Distributed('main', 'tocsin_local', 't', cityHash64(device))"), "{statements:?}");
+    fn rows_lie_where_the_file_of_their_table_says() {
+        let (_, cluster) = repository();
+        assert!(cluster.distributed("syslog").unwrap().ends_with("'syslog', cityHash64(device))"), "not by the first column of its order");
     }
 
     #[test]
@@ -211,9 +203,9 @@ mod tests {
 
     #[test]
     fn every_table_of_the_repository_is_replicated_and_sharded_and_everything_is_made_on_the_cluster() {
-        let (migrations, cluster) = repository();
+        let (schema, cluster) = repository();
         let questions = question::parse(&SchemaFiles::load(None).unwrap().questions).unwrap();
-        let texts = migrations.iter().map(|migration| &migration.text).chain(questions.iter().map(|question| &question.text));
+        let texts = schema.texts().chain(questions.iter().map(|question| question.text.as_str()));
         for statement in texts.flat_map(|text| cluster.statements(text)) {
             assert!(statement.contains(" ON CLUSTER 'main'"), "{statement}");
             let creates_local =
@@ -221,7 +213,8 @@ mod tests {
             assert_eq!(creates_local, statement.contains("ENGINE = Replicated"), "{statement}");
             assert!(!statement.contains("non_replicated"), "{statement}");
         }
-        let created = migrations.iter().filter(|migration| migration.text.contains("CREATE TABLE")).count();
+        let statements: Vec<String> = schema.texts().flat_map(statement::statements).collect();
+        let created = statements.iter().filter(|statement| statement.contains("CREATE TABLE")).count();
         assert_eq!(cluster.shard_columns.len(), created);
     }
 }

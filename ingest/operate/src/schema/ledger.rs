@@ -1,4 +1,4 @@
-//! Migrations at a real ClickHouse: reads the ledger, applies what is pending, sets retention, prints the end state.
+//! The schema at a real ClickHouse: reads the ledger, applies what is pending, sets retention.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::baseline;
 use super::cluster::Cluster;
-use super::migrations::{Applied, BOOTSTRAP, Migration, pending};
-use super::replacement::{replaced_table, with_ttl};
+use super::database::DatabaseSchema;
+use super::migrations::{self, Applied, sha256};
 use super::retention::{TtlChange, ttl_of};
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, Outcome, Progress};
 
-/// The database that the migrations make.
+/// The database that everything is stored in.
 pub const DATABASE: &str = "tocsin";
 
 /// The database of a cluster's replicated tables: see [`Cluster`].
@@ -23,33 +24,30 @@ const LOCAL_DATABASE: &str = "tocsin_local";
 /// A statement that another process runs ends when it ends; this is how often one looks.
 const OTHER_APPLIER_POLL: Duration = Duration::from_secs(1);
 
-/// The sink's inserts take tens of milliseconds.
-const INSERT_POLL: Duration = Duration::from_millis(100);
-
-/// What an operator wants to hear while migrations are applied.
+/// What an operator wants to hear while files are applied. Each has the file's name.
 #[derive(Debug, Clone, Copy)]
 pub enum News<'a> {
     /// It is done, and in the ledger.
-    Applied(&'a Migration),
+    Applied(&'a str),
     /// It takes its time.
-    Progress(&'a Migration, Progress),
+    Progress(&'a str, Progress),
     /// Another process is at it.
-    RunsElsewhere(&'a Migration),
+    RunsElsewhere(&'a str),
 }
 
 impl fmt::Display for News<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Applied(migration) => write!(f, "applied {}", migration.name),
-            Self::Progress(migration, Progress { seconds, rows_read, rows_expected }) => {
-                write!(f, "{}: {rows_read} of {rows_expected} rows after {seconds} s", migration.name)
+            Self::Applied(file) => write!(f, "applied {file}"),
+            Self::Progress(file, Progress { seconds, rows_read, rows_expected }) => {
+                write!(f, "{file}: {rows_read} of {rows_expected} rows after {seconds} s")
             }
-            Self::RunsElsewhere(migration) => write!(f, "{}: another `tocsin schema apply` is at it; waiting", migration.name),
+            Self::RunsElsewhere(file) => write!(f, "{file}: another `tocsin schema apply` is at it; waiting"),
         }
     }
 }
 
-/// The ledger of one database. `database` is always [`DATABASE`] except in tests, which migrate a database of their own.
+/// The ledger of one database. `database` is always [`DATABASE`] except in tests, which make a database of their own.
 pub struct Ledger<'a> {
     clickhouse: &'a ClickHouse,
     database: &'a str,
@@ -67,7 +65,7 @@ impl<'a> Ledger<'a> {
         Self { cluster, ..self }
     }
 
-    /// What has been applied, by number; empty where there is no ledger yet. Changes nothing.
+    /// What has been applied, by number and name; empty where there is no ledger yet. Changes nothing.
     pub fn read(&self) -> Result<Vec<Applied>, Failure> {
         let database = self.database;
         if self.clickhouse.run(&format!("EXISTS TABLE {database}.schema_migrations"))? != "1" {
@@ -75,7 +73,7 @@ impl<'a> Ledger<'a> {
         }
         let rows = self.clickhouse.run(&format!(
             "SELECT number, name, sha256, toString(applied_at) AS applied_at FROM {database}.schema_migrations FINAL \
-             ORDER BY number FORMAT JSONEachRow"
+             ORDER BY number, name FORMAT JSONEachRow"
         ))?;
         rows.lines()
             .map(|row| {
@@ -89,97 +87,87 @@ impl<'a> Ledger<'a> {
             .collect()
     }
 
-    /// Applies what is pending, tells `report` of each and of what takes long, and returns how many it did.
+    /// Applies what is pending, tells `report` of each and of what takes long, and returns how many files it did.
     ///
     /// Safe to run in several processes at once: every statement is idempotent and runs in one process at a time, and a second row of the same
-    /// number is merged away.
-    pub fn apply(&self, migrations: &[Migration], mut report: impl FnMut(News<'_>)) -> Result<usize, Failure> {
-        let before = pending(migrations, &self.read()?)?;
-        let mut applied = 0;
+    /// file is merged away.
+    pub fn apply(&self, schema: &DatabaseSchema, mut report: impl FnMut(News<'_>)) -> Result<usize, Failure> {
         // Refusals come first, so that nothing is changed in a database that is not as expected.
-        for migration in &before {
-            self.refuse_a_copy_on_a_cluster(migration)?;
+        let recorded = self.read()?;
+        let files = baseline::pending(&schema.baseline, &recorded)?;
+        let migrations = migrations::pending(&schema.migrations, &recorded)?;
+
+        self.make_ledger(schema, &mut report)?;
+        for (file, statement) in baseline::in_order(&files) {
+            self.run(&file.name, statement, || self.is_recorded(baseline::NUMBER, &file.name), &mut report)?;
         }
-        for migration in migrations.iter().filter(|migration| migration.number <= BOOTSTRAP) {
-            self.run(migration, &mut report)?;
+        for file in &files {
+            self.record(baseline::NUMBER, &file.name, &file.sha256)?;
+            report(News::Applied(&file.name));
         }
-        for migration in &before {
-            if migration.number > BOOTSTRAP && !self.run(migration, &mut report)? {
-                continue;
+        let mut applied = files.len();
+        for migration in migrations {
+            if self.run(&migration.name, &migration.text, || self.is_recorded(migration.number, &migration.name), &mut report)? {
+                self.record(migration.number, &migration.name, &migration.sha256)?;
+                report(News::Applied(&migration.name));
+                applied += 1;
             }
-            let Migration { number, name, sha256, .. } = migration;
-            self.clickhouse.run(&format!(
-                "INSERT INTO {}.schema_migrations (number, name, sha256) SETTINGS distributed_foreground_insert = 1 VALUES ({number}, '{name}', '{sha256}')",
-                self.database
-            ))?;
-            report(News::Applied(migration));
-            applied += 1;
         }
         Ok(applied)
     }
 
-    /// Runs a migration, unless another process has done so meanwhile.
-    fn run(&self, migration: &Migration, report: &mut impl FnMut(News<'_>)) -> Result<bool, Failure> {
-        let during = |failure: Failure| failure.during(&format!("migration {}", migration.name));
-        // Later migrations may have undone what this one does: a process that has fallen behind must not do it again.
-        if migration.number > BOOTSTRAP && self.is_applied(migration)? {
-            return Ok(false);
+    /// The database and the ledger, which must stand before it can be written.
+    fn make_ledger(&self, schema: &DatabaseSchema, report: &mut impl FnMut(News<'_>)) -> Result<(), Failure> {
+        let database = format!("CREATE DATABASE IF NOT EXISTS {}", self.database);
+        let ledger = schema.baseline.iter().find(|file| file.name == baseline::LEDGER);
+        for statement in std::iter::once(&database).chain(ledger.iter().flat_map(|file| &file.statements)) {
+            self.run(baseline::LEDGER, statement, || Ok(false), report)?;
         }
-        let text = match replaced_table(&migration.text) {
-            None => migration.text.clone(),
-            Some(table) => self.replacing(&table, &migration.text).map_err(during)?,
-        };
-        for (index, statement) in self.statements(&text).iter().enumerate() {
-            let id = format!("tocsin schema apply: {} {} {index}", self.database, migration.name);
-            let tell = |progress| report(News::Progress(migration, progress));
-            if self.clickhouse.run_alone(&id, statement, tell).map_err(during)? == Outcome::RunsElsewhere {
-                return self.await_other(migration, report);
+        Ok(())
+    }
+
+    /// Runs a statement of a file, in one process at a time and unless `is_recorded` says that another has done so. Was it run here?
+    fn run(
+        &self,
+        file: &str,
+        statement: &str,
+        is_recorded: impl Fn() -> Result<bool, Failure>,
+        report: &mut impl FnMut(News<'_>),
+    ) -> Result<bool, Failure> {
+        for statement in self.statements(statement) {
+            let id = format!("tocsin schema apply: {} {file} {}", self.database, sha256(&statement));
+            loop {
+                // Later migrations may have undone what this statement does: a process that has fallen behind must not do it again.
+                if is_recorded()? {
+                    return Ok(false);
+                }
+                let tell = |progress| report(News::Progress(file, progress));
+                match self.clickhouse.run_alone(&id, &statement, tell).map_err(|failure| failure.during(file))? {
+                    Outcome::Done => break,
+                    Outcome::RunsElsewhere => {
+                        report(News::RunsElsewhere(file));
+                        thread::sleep(OTHER_APPLIER_POLL);
+                    }
+                }
             }
         }
         Ok(true)
     }
 
-    /// Each replica would copy the rows of its shard, and every row would be there as often as it has replicas.
-    fn refuse_a_copy_on_a_cluster(&self, migration: &Migration) -> Result<(), Failure> {
-        let Some(table) = replaced_table(&migration.text).filter(|_| self.cluster.is_some()) else { return Ok(()) };
-        let name = format!("{}.{table}", self.database);
-        if self.clickhouse.run(&format!("EXISTS TABLE {name}"))? != "1"
-            || self.clickhouse.run(&format!("SELECT count() FROM {name}"))? == "0"
-        {
-            return Ok(());
-        }
-        Err(Failure::new(
-            format!("{name} has rows, and migration {} makes it anew, which Tocsin does on single servers only", migration.name),
-            "move them by hand as deploy/clickhouse/README.md says under \"A cluster that holds rows\", then apply again",
-        ))
+    fn record(&self, number: u32, name: &str, sha256: &str) -> Result<(), Failure> {
+        let insert = format!(
+            "INSERT INTO {}.schema_migrations (number, name, sha256) SETTINGS distributed_foreground_insert = 1 VALUES ({number}, '{name}', '{sha256}')",
+            self.database
+        );
+        self.clickhouse.run(&insert).map(drop)
     }
 
-    /// The statement that makes `table` anew and keeps its retention.
-    fn replacing(&self, table: &str, text: &str) -> Result<String, Failure> {
-        // The migration before has halted new inserts; what one of them is about to store must be there before its rows are read.
-        while self.clickhouse.run(&self.inserts_under_way(table))? != "0" {
-            thread::sleep(INSERT_POLL);
-        }
-        Ok(self.ttls()?.get(table).map_or_else(|| text.to_owned(), |ttl| with_ttl(text, ttl.as_deref())))
+    fn is_recorded(&self, number: u32, name: &str) -> Result<bool, Failure> {
+        let count = format!("SELECT count() FROM {}.schema_migrations WHERE number = {number} AND name = '{name}'", self.database);
+        Ok(self.clickhouse.run(&count)? != "0")
     }
 
-    pub(super) fn inserts_under_way(&self, table: &str) -> String {
-        format!("SELECT count() FROM system.processes WHERE query_kind = 'Insert' AND position(query, '{}.{table}') > 0", self.database)
-    }
-
-    /// Waits until the process that is at `migration` has done it; what that one could not do is begun here.
-    fn await_other(&self, migration: &Migration, report: &mut impl FnMut(News<'_>)) -> Result<bool, Failure> {
-        report(News::RunsElsewhere(migration));
-        thread::sleep(OTHER_APPLIER_POLL);
-        self.run(migration, report)
-    }
-
-    fn is_applied(&self, migration: &Migration) -> Result<bool, Failure> {
-        let Migration { number, .. } = migration;
-        Ok(self.clickhouse.run(&format!("SELECT count() FROM {}.schema_migrations WHERE number = {number}", self.database))? != "0")
-    }
-
-    /// Runs the one statement of a file; on a cluster, what takes its place.
+    /// Runs the one statement of `text`; on a cluster, what takes its place.
     pub fn run_text(&self, text: &str) -> Result<(), Failure> {
         self.statements(text).iter().try_for_each(|statement| self.clickhouse.run(statement).map(drop))
     }
@@ -224,28 +212,4 @@ impl<'a> Ledger<'a> {
             .try_for_each(|statement| self.clickhouse.run(statement).map(drop))
             .map_err(|failure| failure.during(&format!("retention of {table}")))
     }
-}
-
-/// The database as SQL: every object in an order in which it could be created, tables before the views that read them.
-pub fn dump(clickhouse: &ClickHouse, database: &str) -> Result<String, Failure> {
-    let names = clickhouse.run(&format!(
-        "SELECT name FROM system.tables WHERE database = '{database}' AND name NOT LIKE '.inner%' AND name NOT LIKE 'ask\\_%' \
-         ORDER BY multiIf(engine = 'MaterializedView', 2, engine LIKE '%View', 3, 1), name FORMAT TSVRaw"
-    ))?;
-    if names.is_empty() {
-        return Err(Failure::new(
-            format!("ClickHouse at {} has nothing in database {database}", clickhouse.url()),
-            "run `tocsin schema apply` first",
-        ));
-    }
-    let mut text = String::from(
-        "-- The end state of the database, to read. Nothing runs this file: migrations/ makes the database, and a test proves that\n\
-         -- they make exactly this. After a new migration: `tocsin schema dump > schemas/clickhouse/schema.sql`.\n\
-         -- Tables first, then materialized views, then views, each by name.\n",
-    );
-    for name in names.lines() {
-        let statement = clickhouse.run(&format!("SHOW CREATE TABLE {database}.`{name}` FORMAT TSVRaw"))?;
-        text.push_str(&format!("\n{statement};\n"));
-    }
-    Ok(text)
 }

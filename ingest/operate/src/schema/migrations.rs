@@ -1,14 +1,12 @@
-//! Which migrations there are, and which of them a database still needs. Pure: [`super::ledger`] asks ClickHouse and applies them.
+//! Which migrations there are since the baseline, and which of them a database still needs. Pure: [`super::ledger`] applies them.
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
+use super::baseline;
 use super::files::SchemaFile;
 use super::statement;
 use crate::Failure;
-
-/// Migrations that make the ledger itself. They run on every apply, because the ledger must stand before it can be read.
-pub const BOOTSTRAP: u32 = 2;
 
 /// One file of `schemas/clickhouse/migrations`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,12 +21,12 @@ pub struct Migration {
     pub sha256: String,
 }
 
-/// One row of `tocsin.schema_migrations`: a migration that has been applied.
+/// One row of `tocsin.schema_migrations`: a migration, or a file of the baseline, that has been applied.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Applied {
-    /// NNNN of the file name.
+    /// NNNN of a migration's file name; [`baseline::NUMBER`] for the baseline.
     pub number: u32,
-    /// File name.
+    /// File name, in the baseline with its folder.
     pub name: String,
     /// SHA-256 of the file as it was applied, hexadecimal.
     pub sha256: String,
@@ -73,11 +71,11 @@ pub fn parse(files: &[SchemaFile]) -> Result<Vec<Migration>, Failure> {
 ///
 /// Refused: a migration that was edited or renamed after it was applied, and a ledger that knows more than the files do.
 pub fn pending<'a>(migrations: &'a [Migration], ledger: &[Applied]) -> Result<Vec<&'a Migration>, Failure> {
-    for applied in ledger {
+    for applied in ledger.iter().filter(|applied| applied.number != baseline::NUMBER) {
         let Some(migration) = migrations.iter().find(|migration| migration.number == applied.number) else {
             return Err(Failure::new(
                 format!("the database has migration {}, which this binary does not know", applied.name),
-                "use the newer tocsin binary that applied it, or give its files with --schemas DIR",
+                "use the newer tocsin binary that applied it, or give its files with --schemas DIR; a database from before the baseline is dropped and applied again",
             ));
         };
         if migration.sha256 != applied.sha256 {
@@ -130,7 +128,8 @@ fn check_statement(file: &SchemaFile) -> Result<(), Failure> {
     }
 }
 
-fn sha256(text: &str) -> String {
+/// In hexadecimal.
+pub fn sha256(text: &str) -> String {
     Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

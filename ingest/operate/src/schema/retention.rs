@@ -1,4 +1,4 @@
-//! How long each ClickHouse table keeps its rows, where that shall differ from what the migrations say. Pure: [`super::ledger`] asks ClickHouse
+//! How long each ClickHouse table keeps its rows, where that shall differ from what the schema files say. Pure: [`super::ledger`] asks ClickHouse
 //! and alters.
 
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use super::migrations::Migration;
+use super::database::DatabaseSchema;
 use super::statement;
 use crate::Failure;
 
@@ -33,7 +33,7 @@ enum Forever {
     Forever,
 }
 
-/// One table's TTL, as the migrations make it.
+/// One table's TTL, as the schema files say it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Ttl {
     /// What the time of a row is, for example `toDateTime(received_at)`.
@@ -85,9 +85,9 @@ impl Retention {
     }
 
     /// What must change. `in_effect` is the TTL of each table at the server, as ClickHouse writes it. A table with a TTL that the file does not
-    /// name shall have the TTL of its migration.
-    pub fn changes(&self, migrations: &[Migration], in_effect: &BTreeMap<String, Option<String>>) -> Result<Vec<TtlChange>, Failure> {
-        let shipped = shipped(migrations);
+    /// name shall have the TTL of its file.
+    pub fn changes(&self, schema: &DatabaseSchema, in_effect: &BTreeMap<String, Option<String>>) -> Result<Vec<TtlChange>, Failure> {
+        let shipped = shipped(schema);
         if let Some(unknown) = self.wanted.keys().find(|table| !shipped.contains_key(*table)) {
             let known: Vec<&str> = shipped.keys().map(String::as_str).collect();
             return Err(Failure::usage(
@@ -114,9 +114,9 @@ pub fn ttl_of(engine_full: &str) -> Option<String> {
     Some(after.split_once(" SETTINGS ").map_or(after, |(ttl, _)| ttl).trim().to_owned())
 }
 
-/// The TTL of every table that a migration makes with one.
-fn shipped(migrations: &[Migration]) -> BTreeMap<String, Ttl> {
-    migrations.iter().filter_map(|migration| shipped_ttl(statement::statements(&migration.text).first()?)).collect()
+/// The TTL of every table that is made with one.
+fn shipped(schema: &DatabaseSchema) -> BTreeMap<String, Ttl> {
+    schema.texts().flat_map(statement::statements).filter_map(|statement| shipped_ttl(&statement)).collect()
 }
 
 fn shipped_ttl(statement: &str) -> Option<(String, Ttl)> {
@@ -133,10 +133,9 @@ fn shipped_ttl(statement: &str) -> Option<(String, Ttl)> {
 mod tests {
     use super::*;
     use crate::schema::files::SchemaFiles;
-    use crate::schema::migrations;
 
-    fn repository() -> Vec<Migration> {
-        migrations::parse(&SchemaFiles::load(None).unwrap().migrations).unwrap()
+    fn repository() -> DatabaseSchema {
+        DatabaseSchema::parse(&SchemaFiles::load(None).unwrap()).unwrap()
     }
 
     fn as_shipped() -> BTreeMap<String, Option<String>> {
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_that_the_file_no_longer_names_goes_back_to_its_migration() {
+    fn a_table_that_the_file_no_longer_names_goes_back_to_its_schema_file() {
         let mut in_effect = as_shipped();
         in_effect.insert("syslog_volume_1d".to_owned(), Some("day + toIntervalDay(7)".to_owned()));
         let changes = Retention::parse("syslog: 400").unwrap().changes(&repository(), &in_effect).unwrap();
@@ -186,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_example_names_every_table_with_the_days_of_its_migration() {
+    fn the_example_names_every_table_with_the_days_of_its_schema_file() {
         let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/retention.example.yaml");
         let named: Vec<String> = Retention::load(&example).unwrap().wanted.into_keys().collect();
         assert_eq!(named, shipped(&repository()).into_keys().collect::<Vec<_>>());

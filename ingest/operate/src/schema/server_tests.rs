@@ -2,8 +2,8 @@
 //!
 //! A laptop without servers skips them and says so; CI fails instead.
 
+use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
 use std::sync::Barrier;
 use std::thread;
 
@@ -49,15 +49,51 @@ impl OwnDatabase {
         Ledger::new(&self.clickhouse, &self.name)
     }
 
-    /// The repository's migrations, for this database.
-    fn migrations(&self) -> Vec<Migration> {
-        let mut files = SchemaFiles::load(None).unwrap().migrations;
-        for SchemaFile { text, .. } in &mut files {
-            *text = text.replace("DATABASE IF NOT EXISTS tocsin;", &format!("DATABASE IF NOT EXISTS {};", self.name));
-            *text = text.replace("tocsin.", &format!("{}.", self.name));
+    /// The repository's files for this database, edited by `edit`.
+    fn edited(&self, edit: impl FnOnce(&mut SchemaFiles)) -> DatabaseSchema {
+        let mut files = SchemaFiles::load(None).unwrap();
+        edit(&mut files);
+        // A file is read as one of the database tocsin: what it says about another is not looked at.
+        let mut schema = DatabaseSchema::parse(&files).unwrap();
+        let here = |text: &str| text.replace("tocsin.", &format!("{}.", self.name));
+        for file in &mut schema.baseline {
+            file.statements.iter_mut().for_each(|statement| *statement = here(statement));
         }
-        migrations::parse(&files).unwrap()
+        schema.migrations.iter_mut().for_each(|migration| migration.text = here(&migration.text));
+        schema
     }
+
+    /// The repository's files and the [`MADE_UP`] migrations, for this database.
+    fn schema(&self) -> DatabaseSchema {
+        self.edited(|files| files.migrations = made_up(&MADE_UP))
+    }
+
+    /// By name: the engine of everything that is there.
+    fn engines(&self) -> BTreeMap<String, String> {
+        let rows = self.run(&format!(
+            "SELECT name, engine FROM system.tables WHERE database = '{}' AND name NOT LIKE '.inner%' FORMAT TSV",
+            self.name
+        ));
+        rows.lines().map(|row| row.split_once('\t').unwrap()).map(|(name, engine)| (name.to_owned(), engine.to_owned())).collect()
+    }
+}
+
+/// Migrations of a later day: a column, a table, and its end.
+const MADE_UP: [(&str, &str); 3] = [
+    ("0001_add_note_to_pages.sql", "ALTER TABLE tocsin.pages ADD COLUMN IF NOT EXISTS note String"),
+    ("0002_create_notes.sql", "-- Shard: at\nCREATE TABLE IF NOT EXISTS tocsin.notes (at DateTime) ENGINE = MergeTree ORDER BY at"),
+    ("0003_drop_notes.sql", "DROP TABLE IF EXISTS tocsin.notes"),
+];
+
+fn made_up(migrations: &[(&str, &str)]) -> Vec<SchemaFile> {
+    migrations.iter().map(|(name, text)| SchemaFile { name: (*name).to_owned(), text: (*text).to_owned() }).collect()
+}
+
+/// The file `name` of the baseline, with `from` made `to`.
+fn edit(files: &mut SchemaFiles, name: &str, from: &str, to: &str) {
+    let file = files.baseline.iter_mut().find(|file| file.name == name).unwrap();
+    assert!(file.text.contains(from), "{name} has no {from:?}");
+    file.text = file.text.replacen(from, to, 1);
 }
 
 impl Drop for OwnDatabase {
@@ -69,118 +105,71 @@ impl Drop for OwnDatabase {
 }
 
 #[test]
-fn the_migrations_make_the_schema_that_schema_sql_shows() {
+fn the_database_holds_what_the_files_make_and_nothing_else() {
     let Some(database) = OwnDatabase::make("end_state") else { return };
-    database.ledger().apply(&database.migrations(), |_| ()).unwrap();
-    let (made, shown) = (end_state(&database), shown_end_state());
-    let difference = made.lines().zip(shown.lines()).find(|(made, shown)| made != shown);
-    assert!(
-        made == shown,
-        "schemas/clickhouse/schema.sql is not what the migrations make: write it with `tocsin schema dump`.\nfirst difference: {difference:#?}"
-    );
-}
-
-fn end_state(database: &OwnDatabase) -> String {
-    ledger::dump(&database.clickhouse, &database.name).unwrap().replace(&format!("{}.", database.name), "tocsin.")
-}
-
-fn shown_end_state() -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/clickhouse/schema.sql")).unwrap()
-}
-
-/// How many migrations main had whenever it was in a state that somebody may have applied.
-const RELEASED: [usize; 9] = [16, 18, 35, 57, 63, 67, 68, 70, 92];
-
-#[test]
-fn every_released_state_is_brought_to_the_same_end_and_keeps_its_rows() {
-    for released in RELEASED {
-        let Some(database) = OwnDatabase::make(&format!("from_{released}")) else { return };
-        let migrations = database.migrations();
-        database.ledger().apply(&migrations[..released], |_| ()).unwrap();
-        let run = |statement: &str| database.run(statement);
-        run("INSERT INTO tocsin.syslog (event_id, agent_id, boot_id, agent_sequence, device, received_at, message, raw) \
-             SELECT if(number < 9, concat('a-7-', toString(number)), 'other'), 'a', 7, number, 'core-1', now(), 'bgp down', \
-             if(number > 0, '<30>core-1: bgp down', '<30>bgp\\xff') FROM numbers(10)");
-        run("INSERT INTO tocsin.alert_history (fingerprint, version, device) VALUES ('f', 1, 'core-1')");
-
-        assert_eq!(database.ledger().apply(&migrations, |_| ()).unwrap(), migrations.len() - released);
-        assert_eq!(end_state(&database), shown_end_state(), "from {released} migrations");
-        assert_eq!(run("SELECT count() FROM tocsin.syslog WHERE hasAllTokens(lower(message), ['bgp'])"), "10");
-        assert_eq!(run("SELECT count() FROM tocsin.syslog WHERE event_id = concat('a-7-', toString(agent_sequence))"), "9");
-        assert_eq!(run("SELECT agent_sequence, hex(given_event_id) FROM tocsin.syslog WHERE event_id = 'other'"), "9\t6F74686572");
-        assert_eq!(
-            run("SELECT hex(raw), message_in_raw, count() FROM tocsin.syslog GROUP BY ALL ORDER BY ALL"),
-            "3C33303E626770FF\tfalse\t1\n3C33303E636F72652D313A2062677020646F776E\ttrue\t9"
-        );
-        assert_eq!(run("SELECT fingerprint, device FROM tocsin.alerts"), "f\tcore-1");
+    let schema = database.edited(|_| ());
+    database.ledger().apply(&schema, |_| ()).unwrap();
+    let mut expected = BTreeMap::new();
+    for statement in schema.baseline.iter().flat_map(|file| &file.statements) {
+        let (verb, rest) = statement.split_once(&format!(" IF NOT EXISTS {}.", database.name)).unwrap();
+        let engine = match verb {
+            "CREATE MATERIALIZED VIEW" => "MaterializedView",
+            "CREATE VIEW" => "View",
+            _ => rest.split_once(" ENGINE = ").unwrap().1.split([' ', '(']).next().unwrap(),
+        };
+        let twice = expected.insert(rest.split(' ').next().unwrap().to_owned(), engine.to_owned());
+        assert_eq!(twice, None, "made by two statements: {statement}");
     }
+    assert_eq!(database.engines(), expected);
 }
 
 #[test]
-fn a_table_that_is_made_anew_keeps_its_retention_and_feeds_its_roll_ups() {
-    let Some(database) = OwnDatabase::make("anew") else { return };
-    let migrations = database.migrations();
-    let run = |statement: &str| database.run(statement);
-    database.ledger().apply(&migrations[..92], |_| ()).unwrap();
-    run("ALTER TABLE tocsin.syslog REMOVE TTL");
-    run(
-        "INSERT INTO tocsin.syslog (event_id, device, received_at, message) SELECT toString(number), 'core-1', '2001-02-03', 'm' FROM numbers(3)",
-    );
-
-    database.ledger().apply(&migrations, |_| ()).unwrap();
-
-    assert_eq!(database.ledger().ttls().unwrap()["syslog"], None);
-    run(
-        "INSERT INTO tocsin.syslog (given_event_id, device, received_at, message) SELECT toString(number), 'core-1', now(), 'm' FROM numbers(4)",
-    );
-    assert_eq!(run("SELECT count(), uniqExact(event_id) FROM tocsin.syslog"), "7\t4");
-    assert_eq!(run("SELECT sum(stored) FROM tocsin.stored_events_1m"), "7", "rows that move are not counted again, new ones are");
-}
-
-#[test]
-fn nobody_inserts_while_rows_are_moved() {
-    let Some(database) = OwnDatabase::make("halted") else { return };
-    let migrations = database.migrations();
-    database.ledger().apply(&migrations[..93], |_| ()).unwrap();
-    let insert = format!("INSERT INTO {}.syslog (device, message) VALUES ('core-1', 'm')", database.name);
-
-    let refused = database.clickhouse.run(&insert).unwrap_err().to_string();
-    assert!(refused.contains("rows_are_being_moved_by_migration_0094"), "{refused}");
-
-    database.ledger().apply(&migrations, |_| ()).unwrap();
-    database.clickhouse.run(&insert).unwrap();
-}
-
-#[test]
-fn a_table_of_a_cluster_that_holds_rows_is_not_copied_and_nothing_is_changed() {
-    let Some(database) = OwnDatabase::make("cluster_rows") else { return };
-    let migrations = database.migrations();
-    let cluster = Cluster::new("main", &migrations);
-    database.ledger().apply(&migrations[..92], |_| ()).unwrap();
-    let insert = "INSERT INTO tocsin.syslog (device, received_at, message) VALUES ('core-1', now(), 'm')";
-    database.run(insert);
-
-    let refused = database.ledger().on(Some(&cluster)).apply(&migrations, |_| ()).unwrap_err().to_string();
-
-    assert!(refused.contains("syslog has rows") && refused.contains("0094_replace_syslog.sql"), "{refused}");
-    database.run(insert);
-}
-
-#[test]
-fn an_insert_that_is_under_way_is_waited_for() {
-    let Some(database) = OwnDatabase::make("under_way") else { return };
-    let migrations = database.migrations();
-    database.ledger().apply(&migrations[..92], |_| ()).unwrap();
-    let slow =
-        "INSERT INTO tocsin.syslog (device, received_at, message) SELECT 'core-1', now(), toString(sleepEachRow(0.5)) FROM numbers(3)";
-    thread::scope(|scope| {
-        let insert = scope.spawn(|| database.run(slow));
-        while database.clickhouse.run(&database.ledger().inserts_under_way("syslog")).unwrap() == "0" {
-            assert!(!insert.is_finished(), "the insert was over before it was seen");
-        }
-        database.ledger().apply(&migrations, |_| ()).unwrap();
+fn a_file_that_was_edited_in_place_is_refused_by_name_and_nothing_is_changed() {
+    let Some(database) = OwnDatabase::make("edited_file") else { return };
+    database.ledger().apply(&database.edited(|_| ()), |_| ()).unwrap();
+    let edited = database.edited(|files| {
+        edit(files, "events/dhcp.sql", "hostname String", "host String");
+        files
+            .baseline
+            .push(SchemaFile { name: "events/new.sql".to_owned(), text: "CREATE VIEW IF NOT EXISTS tocsin.new AS SELECT 1".to_owned() });
+        files.migrations = made_up(&MADE_UP);
     });
-    assert_eq!(database.run("SELECT count() FROM tocsin.syslog"), "3");
+
+    let refused = database.ledger().apply(&edited, |news| panic!("{news}")).unwrap_err().to_string();
+
+    assert!(refused.contains("clickhouse/events/dhcp.sql (applied ") && refused.contains("DROP DATABASE tocsin SYNC"), "{refused}");
+    assert!(!refused.contains("syslog"), "only what was edited is named: {refused}");
+    assert!(!database.engines().contains_key("new"));
+}
+
+#[test]
+fn a_file_that_is_new_is_made_and_a_mended_comment_is_no_edit() {
+    let Some(database) = OwnDatabase::make("new_file") else { return };
+    database.ledger().apply(&database.edited(|_| ()), |_| ()).unwrap();
+    let grown = database.edited(|files| {
+        edit(files, "events/dhcp.sql", "-- ", "-- In other words: ");
+        files
+            .baseline
+            .push(SchemaFile { name: "events/new.sql".to_owned(), text: "CREATE VIEW IF NOT EXISTS tocsin.new AS SELECT 1".to_owned() });
+    });
+    assert_eq!(database.ledger().apply(&grown, |_| ()).unwrap(), 1);
+    assert_eq!(database.engines()["new"], "View");
+}
+
+#[test]
+fn migrations_follow_the_baseline_in_order_in_a_new_database_and_in_an_old_one() {
+    for old in [false, true] {
+        let Some(database) = OwnDatabase::make(&format!("migrated_{old}")) else { return };
+        if old {
+            database.ledger().apply(&database.edited(|_| ()), |_| ()).unwrap();
+            database.run("INSERT INTO tocsin.pages (sent_at) VALUES (now())");
+        }
+        let schema = database.schema();
+        let applied = database.ledger().apply(&schema, |_| ()).unwrap();
+        assert_eq!(applied, MADE_UP.len() + if old { 0 } else { schema.baseline.len() });
+        assert_eq!(database.run("SELECT count(), countIf(note = '') FROM tocsin.pages"), if old { "1\t1" } else { "0\t0" });
+        assert!(!database.engines().contains_key("notes"));
+    }
 }
 
 #[test]
@@ -202,68 +191,82 @@ fn a_long_statement_runs_once_at_a_time_and_says_how_far_it_is() {
 #[test]
 fn applying_again_changes_nothing() {
     let Some(database) = OwnDatabase::make("again") else { return };
-    let migrations = database.migrations();
+    let schema = database.schema();
     assert!(database.ledger().read().unwrap().is_empty());
     let mut reported = Vec::new();
     let applied = database
         .ledger()
-        .apply(&migrations, |news| {
-            if let ledger::News::Applied(migration) = news {
-                reported.push(migration.name.clone());
+        .apply(&schema, |news| {
+            if let ledger::News::Applied(name) = news {
+                reported.push(name.to_owned());
             }
         })
         .unwrap();
-    assert_eq!(applied, migrations.len());
-    assert_eq!(reported, migrations.iter().map(|migration| migration.name.clone()).collect::<Vec<_>>());
+    assert_eq!(applied, reported.len());
+    assert_eq!(reported, names(&schema));
     let before = database.ledger().read().unwrap();
 
-    assert_eq!(database.ledger().apply(&migrations, |news| panic!("applied twice: {news}")).unwrap(), 0);
+    assert_eq!(database.ledger().apply(&schema, |news| panic!("applied twice: {news}")).unwrap(), 0);
     assert_eq!(database.ledger().read().unwrap(), before);
 }
 
+/// The names of all files, in the order of the ledger.
+fn names(schema: &DatabaseSchema) -> Vec<String> {
+    let baseline = schema.baseline.iter().map(|file| file.name.clone());
+    baseline.chain(schema.migrations.iter().map(|migration| migration.name.clone())).collect()
+}
+
 #[test]
-fn appliers_that_start_together_all_succeed_and_leave_one_row_a_migration() {
+fn appliers_that_start_together_all_succeed_and_leave_one_row_a_file() {
     let Some(database) = OwnDatabase::make("together") else { return };
-    let migrations = database.migrations();
+    let schema = database.schema();
     let start = Barrier::new(4);
     thread::scope(|scope| {
         for _ in 0..4 {
             scope.spawn(|| {
                 start.wait();
-                database.ledger().apply(&migrations, |_| ()).unwrap();
+                database.ledger().apply(&schema, |_| ()).unwrap();
             });
         }
     });
-    let numbers: Vec<u32> = database.ledger().read().unwrap().into_iter().map(|applied| applied.number).collect();
-    assert_eq!(numbers, migrations.iter().map(|migration| migration.number).collect::<Vec<_>>());
+    let recorded: Vec<String> = database.ledger().read().unwrap().into_iter().map(|applied| applied.name).collect();
+    assert_eq!(recorded, names(&schema));
+    assert!(
+        !database.engines().contains_key("notes"),
+        "an applier that has fallen behind does not repeat what a later migration has undone"
+    );
 }
 
 #[test]
 fn an_interrupted_apply_goes_on_where_it_stopped() {
     let Some(database) = OwnDatabase::make("interrupted") else { return };
-    let mut migrations = database.migrations();
-    let last = migrations.len() - 1;
-    let intact = migrations[last].clone();
-    migrations[last].text = "CREATE TABLE IF NOT EXISTS nonsense (".to_owned();
-    let failure = database.ledger().apply(&migrations, |_| ()).unwrap_err().to_string();
-    assert!(failure.contains(&format!("migration {}", intact.name)) && failure.contains("Syntax error"), "{failure}");
+    let intact = database.schema();
+    let mut broken = intact.clone();
+    let last_view = broken.baseline.iter_mut().find(|file| file.name == "registrations/registrations.sql").unwrap();
+    *last_view.statements.last_mut().unwrap() = "CREATE VIEW nonsense (".to_owned();
+    let failure = database.ledger().apply(&broken, |_| ()).unwrap_err().to_string();
+    assert!(failure.contains("registrations/registrations.sql") && failure.contains("Syntax error"), "{failure}");
 
-    migrations[last] = intact;
-    assert_eq!(database.ledger().apply(&migrations, |_| ()).unwrap(), 1);
+    let mut broken = intact.clone();
+    broken.migrations[2].text = "DROP TABLE nonsense (".to_owned();
+    let failure = database.ledger().apply(&broken, |_| ()).unwrap_err().to_string();
+    assert!(failure.contains("0003_drop_notes.sql") && failure.contains("Syntax error"), "{failure}");
+
+    assert_eq!(database.ledger().apply(&intact, |_| ()).unwrap(), 1);
 }
 
 #[test]
 fn retention_is_set_once_and_goes_back_when_its_file_no_longer_says_so() {
     let Some(database) = OwnDatabase::make("retention") else { return };
-    let (ledger, migrations) = (database.ledger(), database.migrations());
-    ledger.apply(&migrations, |_| ()).unwrap();
+    let (ledger, schema) = (database.ledger(), database.schema());
+    ledger.apply(&schema, |_| ()).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
     let altered = |text: &str| {
         std::fs::write(file.path(), text).unwrap();
-        apply_retention(&ledger, &Retention::load(file.path()).unwrap(), &migrations).unwrap()
+        apply_retention(&ledger, &Retention::load(file.path()).unwrap(), &schema).unwrap()
     };
 
-    assert_eq!(altered("syslog: 400\n"), "retention (0 altered now)", "what the migrations make is what the example says");
+    assert_eq!(altered("syslog: 400\n"), "retention (0 altered now)", "what the files make is what the example says");
     assert_eq!(altered("syslog: 90\nsyslog_volume_1d: 30\ndhcp: forever\n"), "retention (3 altered now)");
     assert_eq!(altered("syslog: 90\nsyslog_volume_1d: 30\ndhcp: forever\n"), "retention (0 altered now)");
     let ttls = ledger.ttls().unwrap();
@@ -280,10 +283,10 @@ fn retention_is_set_once_and_goes_back_when_its_file_no_longer_says_so() {
 fn clickhouse_can_parse_every_statement_for_a_cluster() {
     let Some(database) = OwnDatabase::make("cluster") else { return };
     let files = SchemaFiles::load(None).unwrap();
-    let migrations = migrations::parse(&files.migrations).unwrap();
-    let cluster = Cluster::new("main", &migrations);
-    let texts = files.migrations.iter().chain(&files.questions);
-    for statement in texts.flat_map(|file| cluster.statements(&file.text)).chain(cluster.alter("syslog", "REMOVE TTL")) {
+    let schema = DatabaseSchema::parse(&files).unwrap();
+    let cluster = Cluster::new("main", &schema);
+    let texts = schema.texts().chain(files.questions.iter().map(|file| file.text.as_str()));
+    for statement in texts.flat_map(|text| cluster.statements(text)).chain(cluster.alter("syslog", "REMOVE TTL")) {
         let parameters = [("statement".to_owned(), statement.clone())];
         let answer = database.clickhouse.ask("SELECT formatQuery({statement:String})", &parameters).unwrap();
         assert!(answer.contains("ON CLUSTER"), "{statement}");
@@ -293,13 +296,11 @@ fn clickhouse_can_parse_every_statement_for_a_cluster() {
 #[test]
 fn an_edited_migration_is_refused_before_anything_is_changed() {
     let Some(database) = OwnDatabase::make("edited") else { return };
-    let mut migrations = database.migrations();
-    let last = migrations.pop().unwrap();
-    database.ledger().apply(&migrations, |_| ()).unwrap();
-    migrations[2].sha256 = "0".repeat(64);
-    migrations.push(last);
-    let failure = database.ledger().apply(&migrations, |news| panic!("{news}")).unwrap_err().to_string();
-    assert!(failure.contains(&format!("{} was edited", migrations[2].name)), "{failure}");
+    database.ledger().apply(&database.edited(|files| files.migrations = made_up(&MADE_UP[..1])), |_| ()).unwrap();
+    let mut schema = database.schema();
+    schema.migrations[0].sha256 = "0".repeat(64);
+    let failure = database.ledger().apply(&schema, |news| panic!("{news}")).unwrap_err().to_string();
+    assert!(failure.contains("0001_add_note_to_pages.sql was edited"), "{failure}");
 }
 
 /// A topic that no other test uses. It is left behind: brokers of tests are thrown away.
@@ -379,7 +380,7 @@ fn more_copies_than_brokers_are_refused_with_the_remedy() {
 #[test]
 fn every_question_answers_its_own_example() {
     let Some(database) = OwnDatabase::make("questions") else { return };
-    database.ledger().apply(&database.migrations(), |_| ()).unwrap();
+    database.ledger().apply(&database.schema(), |_| ()).unwrap();
     let here = |text: &str| text.replace("tocsin.", &format!("{}.", database.name));
     for question in question::parse(&SchemaFiles::load(None).unwrap().questions).unwrap() {
         database.clickhouse.run(&here(&question.text)).unwrap();

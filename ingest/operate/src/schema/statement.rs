@@ -27,6 +27,7 @@ pub fn why_not_repeatable(statement: &str) -> Option<&'static str> {
     let words: Vec<String> = statement.split(' ').take(8).map(str::to_ascii_uppercase).collect();
     let has = |phrase: &[&str]| words.windows(phrase.len()).any(|window| window == phrase);
     match words.first().map_or("", String::as_str) {
+        "CREATE" if has(&["OR", "REPLACE", "TABLE"]) => Some("CREATE OR REPLACE TABLE drops the rows that are there"),
         "CREATE" if has(&["IF", "NOT", "EXISTS"]) || has(&["OR", "REPLACE"]) => None,
         "CREATE" => Some("CREATE needs IF NOT EXISTS or OR REPLACE"),
         "DROP" if has(&["IF", "EXISTS"]) => None,
@@ -147,8 +148,14 @@ mod tests {
         for statement in harmless {
             assert_eq!(why_not_repeatable(statement), None, "{statement}");
         }
-        let refused =
-            ["CREATE TABLE t (a UInt8)", "DROP TABLE t", "ALTER TABLE t ADD COLUMN a UInt8", "INSERT INTO t SELECT 1", "TRUNCATE TABLE t"];
+        let refused = [
+            "CREATE TABLE t (a UInt8)",
+            "CREATE OR REPLACE TABLE t (a UInt8)",
+            "DROP TABLE t",
+            "ALTER TABLE t ADD COLUMN a UInt8",
+            "INSERT INTO t SELECT 1",
+            "TRUNCATE TABLE t",
+        ];
         for statement in refused {
             assert!(why_not_repeatable(statement).is_some(), "{statement}");
         }

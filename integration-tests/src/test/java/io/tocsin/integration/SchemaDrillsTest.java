@@ -39,7 +39,7 @@ class SchemaDrillsTest {
 
     Ended status = end(schema("status"));
     assertThat(status.exitCode()).as(status.output()).isZero();
-    String applied = "SELECT count(), uniqExact(number) FROM tocsin.schema_migrations";
+    String applied = "SELECT count(), uniqExact(number, name) FROM tocsin.schema_migrations";
     String afterBoth = stack.clickHouse().rows(applied).toString();
     Ended third = end(schema("apply"));
     assertThat(third.exitCode()).as(third.output()).isZero();

@@ -47,7 +47,7 @@ public record Tools(Path repository) {
     return required(repository.resolve("ingest/target/release/tocsin"));
   }
 
-  /** Kafka topics and ClickHouse migrations. */
+  /** Kafka topics and ClickHouse tables. */
   public Path schemas() {
     return required(repository.resolve("schemas"));
   }

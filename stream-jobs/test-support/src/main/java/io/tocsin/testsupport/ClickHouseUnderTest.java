@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real ClickHouse with the migrations applied, named by TOCSIN_TEST_CLICKHOUSE_URL. Tests share
+ * A real ClickHouse with Tocsin's tables, named by TOCSIN_TEST_CLICKHOUSE_URL. Tests share
  * it: they mark their rows with an agent or a fingerprint of their own, and truncate nothing.
  */
 public final class ClickHouseUnderTest {

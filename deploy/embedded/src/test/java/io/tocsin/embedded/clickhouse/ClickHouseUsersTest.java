@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -92,7 +91,7 @@ class ClickHouseUsersTest {
     builder.environment().put("TOCSIN_CLICKHOUSE_READER_SHA256", sha256(READER));
     server = builder.redirectErrorStream(true).redirectOutput(log(folder)).start();
     awaitAnswer(folder);
-    makeTables(tools.schemas().resolve("clickhouse/migrations"));
+    makeTables(tools, folder);
   }
 
   @AfterAll
@@ -173,12 +172,22 @@ class ClickHouseUsersTest {
         .doesNotContainPattern("<password\\w*>[^<]");
   }
 
-  private void makeTables(Path migrations) throws Exception {
-    try (Stream<Path> files = Files.list(migrations)) {
-      for (Path file : files.sorted().toList()) {
-        assertThat(ask(WRITER, Files.readString(file))).as(file.toString()).isEmpty();
-      }
-    }
+  private void makeTables(Tools tools, Path folder) throws Exception {
+    Path password = Files.writeString(folder.resolve("password"), WRITER);
+    Process apply =
+        new ProcessBuilder(
+                tools.tocsin().toString(),
+                "schema",
+                "apply",
+                "--only=clickhouse",
+                "--clickhouse=http://127.0.0.1:" + port,
+                "--clickhouse-user=" + WRITER,
+                "--clickhouse-password-file=" + password,
+                "--schemas=" + tools.schemas())
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(apply.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(apply.waitFor()).as(said).isZero();
   }
 
   private String ask(String user, String statement) throws Exception {

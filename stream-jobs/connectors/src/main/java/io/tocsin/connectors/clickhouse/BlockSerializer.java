@@ -13,8 +13,8 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  * UTF-8 with a two-byte length), rows (int), number of bytes (int), bytes; integers big-endian. A
  * new version keeps reading the old ones, and a test keeps a blob of each.
  *
- * <p>Version 1 was written before migration 0094 gave two columns of table syslog other names; the
- * values are the same.
+ * <p>Version 1 was written before two columns of table syslog got other names; the values are the
+ * same.
  */
 final class BlockSerializer implements SimpleVersionedSerializer<Block> {
   static final int CURRENT_VERSION = 2;

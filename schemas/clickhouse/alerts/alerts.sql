@@ -1,0 +1,42 @@
+-- Where every alert stands now. alerts_latest holds the newest transition of each fingerprint, and more than that until rows are merged; the view
+-- alerts, which people and dashboards read, hides those.
+CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
+(
+    fingerprint String COMMENT 'identity of the alert: 32 hexadecimal digits',
+    fingerprint_fields Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
+    version UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow',
+    transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
+    transition_at DateTime64(9, 'UTC') COMMENT 'event time of the transition',
+    state Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
+    severity Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733; rises with severity',
+    source LowCardinality(String) COMMENT 'monitor or rule that raised it',
+    device LowCardinality(String) COMMENT 'device concerned',
+    check LowCardinality(String) COMMENT 'what was checked',
+    summary String COMMENT 'one line for a person',
+    site LowCardinality(String) COMMENT 'configured place',
+    labels Map(String, String) COMMENT 'labels of the newest update',
+    first_seen DateTime64(9, 'UTC') COMMENT 'event time at which this occurrence opened',
+    last_seen DateTime64(9, 'UTC') COMMENT 'event time of its newest update',
+    resolved_at Nullable(DateTime64(9, 'UTC')) COMMENT 'event time of its end; NULL while it lasts',
+    update_count UInt64 COMMENT 'updates of this occurrence',
+    storm_id String COMMENT 'fingerprint of the storm it belongs to, or empty',
+    cause String COMMENT 'what explains it, or empty',
+    event_id String COMMENT 'event that caused the transition',
+    member_count UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else',
+    rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
+    runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
+    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not'
+)
+ENGINE = ReplacingMergeTree(version)
+ORDER BY fingerprint
+SETTINGS non_replicated_deduplication_window = 1000;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.alerts_latest_from_history TO tocsin.alerts_latest AS
+SELECT *
+FROM tocsin.alert_history;
+
+-- One row a fingerprint: where every alert stands now.
+CREATE VIEW IF NOT EXISTS tocsin.alerts AS
+SELECT *
+FROM tocsin.alerts_latest
+FINAL;

@@ -1,0 +1,133 @@
+-- Rows stored per run of an agent, listener, kind and minute: the right-hand side of the balance sheet. It outlives the raw rows. The sink's
+-- deduplication covers its materialized views too, so a repeated insert is counted once.
+CREATE TABLE IF NOT EXISTS tocsin.stored_events_1m
+(
+    agent_id LowCardinality(String),
+    boot_id UInt64,
+    listener LowCardinality(String),
+    kind LowCardinality(String) COMMENT 'table the rows stand in',
+    minute DateTime('UTC') COMMENT 'of received_at',
+    stored UInt64 COMMENT 'rows',
+    bytes UInt64 COMMENT 'bytes of raw'
+)
+ENGINE = SummingMergeTree((stored, bytes))
+PARTITION BY toYYYYMM(minute)
+ORDER BY (agent_id, boot_id, listener, kind, minute)
+SETTINGS non_replicated_deduplication_window = 1000;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_syslog TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'syslog' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.syslog
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_alert_updates TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'alert_updates' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.alert_updates
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_dhcp TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'dhcp' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.dhcp
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_snmp_traps TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'snmp_traps' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.snmp_traps
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_interface_counters TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'interface_counters' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.interface_counters
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_gauges TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'gauges' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.gauges
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_link_probes TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'link_probes' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.link_probes
+GROUP BY agent_id, boot_id, listener, minute;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_sequence_gaps TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'sequence_gaps' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.sequence_gaps
+GROUP BY agent_id, boot_id, listener, minute;
+
+-- A reject counts where it stands for a record that Kafka acknowledged to the agent and that is
+-- stored nowhere else:
+--   framing, parse: the agent's own rejects.
+--   archive: an event that fits no table. It keeps its agent_id, boot_id and listener. A record that does not decode has none of them;
+--     balance looks for what an agent reported, so its row closes nothing and opens nothing.
+-- Not counted:
+--   publish: the agent counts the event as dropped, and the reject in its place neither as malformed nor as acked.
+--   alerts: the archive stores the event itself.
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_rejects TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'rejects' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.rejects
+WHERE stage IN ('framing', 'parse', 'archive')
+GROUP BY agent_id, boot_id, listener, minute;

@@ -1,0 +1,42 @@
+-- Round-trip times and loss of a link, by the hour: like wan_latency_1m.
+CREATE TABLE IF NOT EXISTS tocsin.wan_latency_1h_states
+(
+    link_id LowCardinality(String) COMMENT 'configured name of the link',
+    time DateTime('UTC') COMMENT 'start of the hour in which the probes were sent' CODEC(Delta, ZSTD(1)),
+    probes SimpleAggregateFunction(sum, UInt64) COMMENT 'probes' CODEC(ZSTD(1)),
+    lost SimpleAggregateFunction(sum, UInt64) COMMENT 'probes without an answer' CODEC(ZSTD(1)),
+    rtts AggregateFunction(quantilesExact(0.5, 0.95, 0.99), Nullable(Float32)) COMMENT 'round-trip times of the answers, milliseconds' CODEC(ZSTD(3)),
+    rtt_max_ms SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'longest round-trip time; NULL where nothing was answered' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMM(time)
+ORDER BY (link_id, time)
+TTL time + INTERVAL 1830 DAY
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.wan_latency_1h_from_link_probes TO tocsin.wan_latency_1h_states AS
+SELECT
+    link_id,
+    toDateTime(toStartOfHour(p.event_time), 'UTC') AS time,
+    count() AS probes,
+    countIf(p.lost) AS lost,
+    quantilesExactState(0.5, 0.95, 0.99)(
+        -- Rounded to the eight leading binary digits.
+        CAST(reinterpretAsFloat32(bitAnd(reinterpretAsUInt32(toFloat32(p.rtt_ms)) + 32768, 4294901760)), 'Nullable(Float32)')) AS rtts,
+    max(p.rtt_ms) AS rtt_max_ms
+FROM tocsin.link_probes AS p
+GROUP BY link_id, time;
+
+CREATE VIEW IF NOT EXISTS tocsin.wan_latency_1h AS
+SELECT
+    link_id,
+    time,
+    sum(s.probes) AS probes,
+    sum(s.lost) AS lost,
+    quantilesExactMerge(0.5, 0.95, 0.99)(s.rtts) AS percentiles,
+    if(probes = lost, NULL, percentiles[1]) AS rtt_p50_ms,
+    if(probes = lost, NULL, percentiles[2]) AS rtt_p95_ms,
+    if(probes = lost, NULL, percentiles[3]) AS rtt_p99_ms,
+    max(s.rtt_max_ms) AS rtt_max_ms
+FROM tocsin.wan_latency_1h_states AS s
+GROUP BY link_id, time;

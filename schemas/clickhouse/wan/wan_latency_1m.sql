@@ -1,0 +1,46 @@
+-- Round-trip times and loss of a link: one row a link and minute in which it was probed. wan_latency_1m_states holds more rows than that until they
+-- are merged; people read the view. Percentiles are by rank, as quantileExact gives them, of the answered probes; NULL where none was.
+-- rtts holds every answer of the minute, so that ranks are exact also where a minute has few probes, which no sketch promises. Each is
+-- kept with eight binary digits (0.2 %), which ZSTD turns into about a byte.
+-- A late probe is added to the minute in which it was sent.
+CREATE TABLE IF NOT EXISTS tocsin.wan_latency_1m_states
+(
+    link_id LowCardinality(String) COMMENT 'configured name of the link',
+    time DateTime('UTC') COMMENT 'start of the minute in which the probes were sent' CODEC(Delta, ZSTD(1)),
+    probes SimpleAggregateFunction(sum, UInt64) COMMENT 'probes' CODEC(ZSTD(1)),
+    lost SimpleAggregateFunction(sum, UInt64) COMMENT 'probes without an answer' CODEC(ZSTD(1)),
+    rtts AggregateFunction(quantilesExact(0.5, 0.95, 0.99), Nullable(Float32)) COMMENT 'round-trip times of the answers, milliseconds' CODEC(ZSTD(3)),
+    rtt_max_ms SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'longest round-trip time; NULL where nothing was answered' CODEC(ZSTD(1))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toMonday(time)
+ORDER BY (link_id, time)
+TTL time + INTERVAL 400 DAY
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.wan_latency_1m_from_link_probes TO tocsin.wan_latency_1m_states AS
+SELECT
+    link_id,
+    toDateTime(toStartOfMinute(p.event_time), 'UTC') AS time,
+    count() AS probes,
+    countIf(p.lost) AS lost,
+    quantilesExactState(0.5, 0.95, 0.99)(
+        -- Rounded to the eight leading binary digits.
+        CAST(reinterpretAsFloat32(bitAnd(reinterpretAsUInt32(toFloat32(p.rtt_ms)) + 32768, 4294901760)), 'Nullable(Float32)')) AS rtts,
+    max(p.rtt_ms) AS rtt_max_ms
+FROM tocsin.link_probes AS p
+GROUP BY link_id, time;
+
+CREATE VIEW IF NOT EXISTS tocsin.wan_latency_1m AS
+SELECT
+    link_id,
+    time,
+    sum(s.probes) AS probes,
+    sum(s.lost) AS lost,
+    quantilesExactMerge(0.5, 0.95, 0.99)(s.rtts) AS percentiles,
+    if(probes = lost, NULL, percentiles[1]) AS rtt_p50_ms,
+    if(probes = lost, NULL, percentiles[2]) AS rtt_p95_ms,
+    if(probes = lost, NULL, percentiles[3]) AS rtt_p99_ms,
+    max(s.rtt_max_ms) AS rtt_max_ms
+FROM tocsin.wan_latency_1m_states AS s
+GROUP BY link_id, time;
