@@ -1,7 +1,7 @@
 package io.tocsin.correlation.registrations;
 
 /** Names for the part of the network that an observation is about. */
-final class Scopes {
+public final class Scopes {
   private static final int DEFAULT_PREFIX = 24;
   private static final int BITS_PER_BYTE = 8;
 
@@ -18,6 +18,12 @@ final class Scopes {
       return relay;
     }
     return ip.isEmpty() ? Observation.LOCAL : prefix(ip, prefixLength);
+  }
+
+  /** The subject of a finding about one server and one scope of it. */
+  public static String subject(String server, String scope) {
+    String name = server.isEmpty() ? "any server" : server;
+    return scope.indexOf('/') >= 0 ? name + " for " + scope : name + " via " + scope;
   }
 
   /** The router that the server named, else the relay, which is the router of most networks. */

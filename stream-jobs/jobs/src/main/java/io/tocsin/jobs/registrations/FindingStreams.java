@@ -1,20 +1,25 @@
 package io.tocsin.jobs.registrations;
 
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.findings.AddressRules;
 import io.tocsin.correlation.registrations.findings.CircuitRules;
+import io.tocsin.correlation.registrations.findings.DiscoverRules;
+import io.tocsin.correlation.registrations.findings.EvidenceRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
-import io.tocsin.correlation.registrations.findings.FindingRules;
 import io.tocsin.correlation.registrations.findings.LatencyRules;
-import io.tocsin.correlation.registrations.findings.LinkRules;
 import io.tocsin.correlation.registrations.findings.PeerRules;
 import io.tocsin.correlation.registrations.findings.RefusalRules;
 import io.tocsin.correlation.registrations.findings.RenewalRules;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.datastream.BroadcastStream;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
 /** The findings' part of the graph: each rule with the observations that concern it. */
 final class FindingStreams {
@@ -28,7 +33,7 @@ final class FindingStreams {
             .filter(FindingStreams::isComplaint)
             .name("complaints")
             .uid("registrations-complaints-filter")
-            .broadcast(FindingFunction.COMPLAINTS);
+            .broadcast(EvidenceRulesFunction.COMPLAINTS);
   }
 
   /** All findings. */
@@ -39,20 +44,27 @@ final class FindingStreams {
         .union(
             streams.by(new RefusalRules(limits), RefusalRules.Refusals.class, "refusals"),
             streams.by(new LatencyRules(limits), LatencyRules.Answers.class, "latencies"),
-            streams.by(new LinkRules(limits), LinkRules.Link.class, "links"),
+            streams.by(new DiscoverRules(limits), DiscoverRules.Link.class, "links"),
             streams.by(new PeerRules(limits), PeerRules.Peers.class, "peers"),
             streams.by(new AddressRules(limits), AddressRules.Address.class, "addresses"),
             streams.by(new CircuitRules(limits), CircuitRules.Moves.class, "circuits"));
   }
 
-  private <S> DataStream<Event> by(FindingRules<S> rules, Class<S> stateClass, String name) {
-    return observations
-        .filter(rules::concerns)
-        .name(name)
-        .uid("registrations-" + name + "-filter")
-        .keyBy(rules::keyOf, Types.STRING)
-        .connect(complaints)
-        .process(new FindingFunction<>(rules, stateClass))
+  private <S extends TimedState> DataStream<Event> by(
+      FindingRules<Observation, S> rules, Class<S> stateClass, String name) {
+    KeyedStream<Observation, String> concerned =
+        observations
+            .filter(rules::concerns)
+            .name(name)
+            .uid("registrations-" + name + "-filter")
+            .keyBy(rules::keyOf, Types.STRING);
+    SingleOutputStreamOperator<Event> findings =
+        rules instanceof EvidenceRules<S> evidenceRules
+            ? concerned
+                .connect(complaints)
+                .process(new EvidenceRulesFunction<>(evidenceRules, stateClass))
+            : concerned.process(new KeyedRulesFunction<>(rules, "finding", stateClass));
+    return findings
         .returns(ProtobufTypeInfo.forMessage(Event.class))
         .name(name + " rules")
         .uid("registrations-" + name + "-rules");

@@ -1,12 +1,15 @@
 package io.tocsin.correlation.registrations.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.Finding;
+import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
-import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * Who holds one address.
@@ -15,12 +18,11 @@ import java.util.Locale;
  * gateway may still send to the old one. {@code ip_conflict}: two MACs hold it by leases that both
  * run, or a client or server found it in use.
  */
-public final class AddressRules implements FindingRules<AddressRules.Address> {
-  private static final long SECOND = 1_000_000_000L;
-  private static final long MOVED_CALM_NANOS = 1_800 * SECOND;
-  private static final long IN_USE_CALM_NANOS = 600 * SECOND;
-  private static final long LOOK_NANOS = 30 * SECOND;
-  private static final long FORGET_NANOS = 7 * 86_400 * SECOND;
+public final class AddressRules implements FindingRules<Observation, AddressRules.Address> {
+  private static final long MOVED_CALM_NANOS = 1_800 * Nanos.PER_SECOND;
+  private static final long IN_USE_CALM_NANOS = 600 * Nanos.PER_SECOND;
+  private static final long LOOK_NANOS = 30 * Nanos.PER_SECOND;
+  private static final long FORGET_NANOS = 7 * 86_400 * Nanos.PER_SECOND;
 
   private final FindingLimits limits;
 
@@ -32,53 +34,71 @@ public final class AddressRules implements FindingRules<AddressRules.Address> {
   /**
    * The holders of an address; kept until it is free and nothing is raised, at most for a week of
    * silence.
-   *
-   * @param ip the address
-   * @param site configured place
-   * @param now newest holder, null before the first
-   * @param before the one before it, null where there is none
-   * @param inUseBy who found it in use; empty where nobody did
-   * @param detail words of a server that found it in use
-   * @param newestUnixNanos newest observation
-   * @param moved state of the finding
-   * @param conflict state of the finding
    */
-  public record Address(
-      String ip,
-      String site,
-      Holder now,
-      Holder before,
-      String inUseBy,
-      String detail,
-      long newestUnixNanos,
-      Condition moved,
-      Condition conflict) {}
+  public static final class Address extends TimedState {
+    /** The address. */
+    public String ip = "";
 
-  /**
-   * Who has or had it. Times are Unix nanoseconds.
-   *
-   * @param mac hardware address
-   * @param server that gave it
-   * @param link relay, or local
-   * @param gateway that may remember it
-   * @param place switch and circuit
-   * @param endsAtUnixNanos end of its lease, or when it was given back
-   */
-  public record Holder(
-      String mac, String server, String link, String gateway, String place, long endsAtUnixNanos) {
+    /** Configured place. */
+    public String site = "";
+
+    /** Newest holder, null before the first. */
+    public Holder now;
+
+    /** The one before it, null where there is none. */
+    public Holder before;
+
+    /** Who found it in use; empty where nobody did. */
+    public String inUseBy = "";
+
+    /** Words of a server that found it in use. */
+    public String detail = "";
+
+    /** Newest observation. */
+    public long newestUnixNanos;
+
+    /** State of the finding. */
+    public Condition moved = new Condition();
+
+    /** State of the finding. */
+    public Condition conflict = new Condition();
+
+    /** Nobody holds it. */
+    public Address() {}
+  }
+
+  /** Who has or had it. */
+  public static final class Holder {
+    /** Hardware address. */
+    public String mac = "";
+
+    /** Server that gave it. */
+    public String server = "";
+
+    /** Relay, or local. */
+    public String link = "";
+
+    /** Gateway that may remember it. */
+    public String gateway = "";
+
+    /** Switch and circuit. */
+    public String place = "";
+
+    /** End of its lease, or when it was given back, Unix nanoseconds. */
+    public long endsAtUnixNanos;
+
+    /** Nobody. */
+    public Holder() {}
 
     static Holder of(Observation seen) {
-      return new Holder(
-          seen.mac(),
-          seen.server(),
-          seen.link(),
-          seen.gateway(),
-          seen.place(),
-          seen.expiresAtUnixNanos());
-    }
-
-    Holder endedAt(long unixNanos) {
-      return new Holder(mac, server, link, gateway, place, Math.min(endsAtUnixNanos, unixNanos));
+      Holder holder = new Holder();
+      holder.mac = seen.mac();
+      holder.server = seen.server();
+      holder.link = seen.link();
+      holder.gateway = seen.gateway();
+      holder.place = seen.place();
+      holder.endsAtUnixNanos = seen.expiresAtUnixNanos();
+      return holder;
     }
   }
 
@@ -96,174 +116,134 @@ public final class AddressRules implements FindingRules<AddressRules.Address> {
   }
 
   @Override
-  public FindingStep<Address> onObservation(
-      Address known, Observation seen, Complaints complaints) {
-    Address before =
-        known != null
-            ? known
-            : new Address(
-                seen.ip(),
-                seen.site(),
-                null,
-                null,
-                "",
-                "",
-                seen.timeUnixNanos(),
-                Condition.CALM,
-                Condition.CALM);
+  public Step<Address, Event> onInput(Address known, Observation seen) {
+    Address address = known == null ? new Address() : known;
+    address.ip = seen.ip();
+    address.site = seen.site();
+    address.newestUnixNanos = Math.max(address.newestUnixNanos, seen.timeUnixNanos());
     return switch (seen.kind()) {
-      case BOUND -> onBound(before, seen);
-      case FREED -> onFreed(before, seen);
-      default -> onInUse(before, seen);
+      case BOUND -> judge(address, seen.timeUnixNanos(), isMoveTo(address, seen));
+      case FREED -> {
+        free(address.now, seen);
+        free(address.before, seen);
+        yield judge(address, seen.timeUnixNanos(), false);
+      }
+      default -> {
+        address.inUseBy = seen.mac().isEmpty() ? seen.server() : seen.mac();
+        address.detail = seen.detail();
+        yield judge(address, address.newestUnixNanos, false);
+      }
     };
   }
 
-  private FindingStep<Address> onBound(Address known, Observation seen) {
+  /** Gives the address to who is bound to it; whether another one held it until lately. */
+  private boolean isMoveTo(Address address, Observation seen) {
     long time = seen.timeUnixNanos();
-    Holder holder = Holder.of(seen);
-    Holder last = known.now;
-    if (last == null || last.mac().equals(seen.mac())) {
-      return judge(with(known, holder, known.before, time), time, false);
+    Holder last = address.now;
+    address.now = Holder.of(seen);
+    if (last == null || last.mac.equals(seen.mac())) {
+      return false;
     }
-    long free = time - Math.min(time, last.endsAtUnixNanos());
-    boolean isMove = free <= limits.movedWithinSeconds() * SECOND;
-    return judge(with(known, holder, last, time), time, isMove);
+    address.before = last;
+    long free = time - Math.min(time, last.endsAtUnixNanos);
+    return free <= limits.movedWithinSeconds() * Nanos.PER_SECOND;
   }
 
-  private FindingStep<Address> onFreed(Address known, Observation seen) {
-    long time = seen.timeUnixNanos();
-    return judge(
-        with(
-            known, freed(known.now, seen.mac(), time), freed(known.before, seen.mac(), time), time),
-        time,
-        false);
-  }
-
-  private static Holder freed(Holder holder, String mac, long unixNanos) {
-    return holder != null && holder.mac().equals(mac) ? holder.endedAt(unixNanos) : holder;
-  }
-
-  private FindingStep<Address> onInUse(Address known, Observation seen) {
-    Address now =
-        new Address(
-            known.ip,
-            known.site,
-            known.now,
-            known.before,
-            seen.mac().isEmpty() ? seen.server() : seen.mac(),
-            seen.detail(),
-            Math.max(known.newestUnixNanos, seen.timeUnixNanos()),
-            known.moved,
-            known.conflict);
-    return judge(now, now.newestUnixNanos, false);
-  }
-
-  private static Address with(Address known, Holder now, Holder before, long unixNanos) {
-    return new Address(
-        known.ip,
-        known.site,
-        now,
-        before,
-        known.inUseBy,
-        known.detail,
-        Math.max(known.newestUnixNanos, unixNanos),
-        known.moved,
-        known.conflict);
+  private static void free(Holder holder, Observation seen) {
+    if (holder != null && holder.mac.equals(seen.mac())) {
+      holder.endsAtUnixNanos = Math.min(holder.endsAtUnixNanos, seen.timeUnixNanos());
+    }
   }
 
   @Override
-  public FindingStep<Address> onTimer(Address known, long now, Complaints complaints) {
-    return known == null ? FindingStep.forget(List.of()) : judge(known, now, false);
+  public Step<Address, Event> onTimer(Address address, long now) {
+    return judge(address, now, false);
   }
 
-  private FindingStep<Address> judge(Address known, long now, boolean isMove) {
-    boolean isHeldTwice = isHeld(known.now, now) && isHeld(known.before, now);
+  private Step<Address, Event> judge(Address address, long now, boolean isMove) {
+    boolean isHeldTwice = isHeld(address.now, now) && isHeld(address.before, now);
     boolean isFoundInUse =
-        !known.inUseBy.isEmpty() && now - known.newestUnixNanos < IN_USE_CALM_NANOS;
-    boolean isConflict = isHeldTwice || isFoundInUse;
-    Word movedWord = isMove ? Word.RAISE : known.moved.word(false, now, MOVED_CALM_NANOS);
-    Word conflictWord = known.conflict.word(isConflict, now, 0);
-    List<Event> findings = new ArrayList<>();
-    if (movedWord != Word.NOTHING) {
-      findings.add(moved(known).event(movedWord, now));
+        !address.inUseBy.isEmpty() && now - address.newestUnixNanos < IN_USE_CALM_NANOS;
+    List<Event> decisions = new ArrayList<>();
+    if (isMove) {
+      address.moved.raise(now, () -> moved(address), decisions);
+    } else {
+      address.moved.follow(false, now, MOVED_CALM_NANOS, () -> moved(address), decisions);
     }
-    if (conflictWord != Word.NOTHING) {
-      findings.add(conflict(known, isHeldTwice).event(conflictWord, now));
+    address.conflict.follow(
+        isHeldTwice || isFoundInUse, now, 0, () -> conflict(address, isHeldTwice), decisions);
+    if (!isFoundInUse) {
+      address.inUseBy = "";
+      address.detail = "";
     }
-    Address next =
-        new Address(
-            known.ip,
-            known.site,
-            known.now,
-            known.before,
-            isFoundInUse ? known.inUseBy : "",
-            isFoundInUse ? known.detail : "",
-            known.newestUnixNanos,
-            known.moved.after(movedWord, isMove, now),
-            known.conflict.after(conflictWord, isConflict, now));
-    return remember(next, findings, now);
+    return remember(address, decisions, now);
   }
 
   private static boolean isHeld(Holder holder, long now) {
-    return holder != null && holder.endsAtUnixNanos() > now;
+    return holder != null && holder.endsAtUnixNanos > now;
   }
 
-  private FindingStep<Address> remember(Address known, List<Event> findings, long now) {
-    boolean isRaised = known.moved.isRaised() || known.conflict.isRaised();
-    long ended = known.now == null ? known.newestUnixNanos : known.now.endsAtUnixNanos();
-    long keptUntil =
-        Math.min(known.newestUnixNanos + FORGET_NANOS, later(ended, limits.movedWithinSeconds()));
-    if (isRaised) {
-      return FindingStep.of(known, findings, now + LOOK_NANOS);
+  private Step<Address, Event> remember(Address address, List<Event> decisions, long now) {
+    if (address.moved.isRaised || address.conflict.isRaised) {
+      return new Step<>(address, decisions, now + LOOK_NANOS);
     }
-    return now >= keptUntil
-        ? FindingStep.forget(findings)
-        : FindingStep.of(known, findings, keptUntil);
+    long ended = address.now == null ? address.newestUnixNanos : address.now.endsAtUnixNanos;
+    long keptUntil =
+        Math.min(address.newestUnixNanos + FORGET_NANOS, later(ended, limits.movedWithinSeconds()));
+    return now >= keptUntil ? Step.forget(decisions) : new Step<>(address, decisions, keptUntil);
   }
 
   private static long later(long unixNanos, long seconds) {
-    long delay = (seconds + 1) * SECOND;
+    long delay = (seconds + 1) * Nanos.PER_SECOND;
     return unixNanos > Long.MAX_VALUE - delay ? Long.MAX_VALUE : unixNanos + delay;
   }
 
-  private static Finding moved(Address known) {
-    Holder now = known.now == null ? known.before : known.now;
-    Holder before = known.before == null ? now : known.before;
-    String gateway = now.gateway().isEmpty() ? before.gateway() : now.gateway();
-    return Finding.of("ip_moved", Severity.SEVERITY_WARNING, known.ip, known.site)
+  private static Finding moved(Address address) {
+    Holder now = address.now == null ? address.before : address.now;
+    Holder before = address.before == null ? now : address.before;
+    String gateway = now.gateway.isEmpty() ? before.gateway : now.gateway;
+    return Finding.of(
+            Finding.REGISTRATIONS_JOB,
+            "ip_moved",
+            Severity.SEVERITY_WARNING,
+            address.ip,
+            address.site)
         .summary(
-            String.format(
-                Locale.ROOT,
-                "%s moved from %s to %s: the ARP entry of %s may be stale",
-                known.ip,
-                before.mac(),
-                now.mac(),
-                gateway.isEmpty() ? "its gateway" : "gateway " + gateway))
-        .label("ip", known.ip)
-        .label("old_mac", before.mac())
-        .label("new_mac", now.mac())
+            "%s moved from %s to %s: the ARP entry of %s may be stale",
+            address.ip,
+            before.mac,
+            now.mac,
+            gateway.isEmpty() ? "its gateway" : "gateway " + gateway)
+        .label("ip", address.ip)
+        .label("old_mac", before.mac)
+        .label("new_mac", now.mac)
         .label("gateway", gateway)
-        .label("server", now.server())
-        .label("scope", now.link())
-        .label("relay", now.link())
-        .label("old_place", before.place())
-        .label("new_place", now.place());
+        .label("server", now.server)
+        .label("scope", now.link)
+        .label("relay", now.link)
+        .label("old_place", before.place)
+        .label("new_place", now.place);
   }
 
-  private static Finding conflict(Address known, boolean isHeldTwice) {
-    String holder = known.now == null ? "" : known.now.mac();
-    String other = isHeldTwice ? known.before.mac() : known.inUseBy;
-    return Finding.of("ip_conflict", Severity.SEVERITY_MAJOR, known.ip, known.site)
-        .summary(
-            isHeldTwice
-                ? String.format(Locale.ROOT, "%s is claimed by %s and %s", known.ip, holder, other)
-                : String.format(Locale.ROOT, "%s was found in use by %s", known.ip, other))
-        .label("ip", known.ip)
-        .label("mac", holder)
+  private static Finding conflict(Address address, boolean isHeldTwice) {
+    Holder holder = address.now == null ? new Holder() : address.now;
+    String other = isHeldTwice ? address.before.mac : address.inUseBy;
+    Finding finding =
+        Finding.of(
+            Finding.REGISTRATIONS_JOB,
+            "ip_conflict",
+            Severity.SEVERITY_MAJOR,
+            address.ip,
+            address.site);
+    return (isHeldTwice
+            ? finding.summary("%s is claimed by %s and %s", address.ip, holder.mac, other)
+            : finding.summary("%s was found in use by %s", address.ip, other))
+        .label("ip", address.ip)
+        .label("mac", holder.mac)
         .label("other_mac", other)
-        .label("server", known.now == null ? "" : known.now.server())
-        .label("scope", known.now == null ? "" : known.now.link())
-        .label("relay", known.now == null ? "" : known.now.link())
-        .label("evidence", known.detail);
+        .label("server", holder.server)
+        .label("scope", holder.link)
+        .label("relay", holder.link)
+        .label("evidence", address.detail);
   }
 }

@@ -3,32 +3,24 @@ package io.tocsin.correlation.registrations.findings;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * Which clients were concerned lately, as far as it takes to tell one broken client from many.
- *
- * @param seenUnixNanos newest time of each; at most {@link #MOST}
- */
-public record Clients(Map<String, Long> seenUnixNanos) {
-  static final Clients NOBODY = new Clients(Map.of());
-
+/** Which clients were concerned lately, as far as it takes to tell one broken client from many. */
+public final class Clients {
   private static final int MOST = 64;
 
-  Clients plus(String mac, long unixNanos) {
-    if (seenUnixNanos.size() >= MOST && !seenUnixNanos.containsKey(mac)) {
-      return this;
+  /** Newest time of each; at most 64. */
+  public Map<String, Long> seenUnixNanos = new HashMap<>();
+
+  /** Nobody. */
+  public Clients() {}
+
+  void add(String mac, long unixNanos) {
+    if (seenUnixNanos.size() < MOST || seenUnixNanos.containsKey(mac)) {
+      seenUnixNanos.merge(mac, unixNanos, Math::max);
     }
-    Map<String, Long> more = new HashMap<>(seenUnixNanos);
-    more.merge(mac, unixNanos, Math::max);
-    return new Clients(more);
   }
 
-  Clients since(long unixNanos) {
-    if (seenUnixNanos.values().stream().allMatch(time -> time >= unixNanos)) {
-      return this;
-    }
-    Map<String, Long> left = new HashMap<>(seenUnixNanos);
-    left.values().removeIf(time -> time < unixNanos);
-    return new Clients(left);
+  void forgetBefore(long unixNanos) {
+    seenUnixNanos.values().removeIf(time -> time < unixNanos);
   }
 
   int count() {

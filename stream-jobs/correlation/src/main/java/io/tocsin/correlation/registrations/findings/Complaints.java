@@ -1,7 +1,10 @@
 package io.tocsin.correlation.registrations.findings;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.findings.Finding;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
+import java.io.Serializable;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -13,12 +16,12 @@ import java.util.Optional;
  *
  * @param lines one of each server and kind
  */
-public record Complaints(List<Complaint> lines) {
+public record Complaints(List<Complaint> lines) implements Serializable {
   /** Nothing was logged. */
   public static final Complaints NONE = new Complaints(List.of());
 
   /** How long a line is evidence. */
-  public static final long LIFE_NANOS = 600_000_000_000L;
+  public static final long LIFE_NANOS = 600 * Nanos.PER_SECOND;
 
   /**
    * One kind of complaint of one server.
@@ -38,7 +41,8 @@ public record Complaints(List<Complaint> lines) {
       long count,
       long newestUnixNanos,
       String detail,
-      String eventId) {
+      String eventId)
+      implements Serializable {
 
     /** The complaint after one more line; {@code known} is null before the first. */
     public static Complaint of(Complaint known, Observation line) {

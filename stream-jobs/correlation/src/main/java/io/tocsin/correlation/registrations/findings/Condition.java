@@ -1,41 +1,57 @@
 package io.tocsin.correlation.registrations.findings;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.findings.Finding;
+import io.tocsin.events.v1.Event;
+import java.util.List;
+import java.util.function.Supplier;
+
 /**
- * Whether a finding is raised. It is told when it is raised, again each minute while it holds, and
- * when it has not held for a while.
- *
- * @param isRaised whether the newest word was "raised"
- * @param heldAtUnixNanos when the condition held last
- * @param toldAtUnixNanos when it was told last
+ * Whether a finding is raised. It is emitted when it is raised, again each minute while it holds,
+ * and when it has not held for a while.
  */
-public record Condition(boolean isRaised, long heldAtUnixNanos, long toldAtUnixNanos) {
-  static final Condition CALM = new Condition(false, 0, 0);
+public final class Condition {
+  private static final long REPEAT_NANOS = 60 * Nanos.PER_SECOND;
 
-  private static final long REPEAT_NANOS = 60_000_000_000L;
+  /** Whether the newest update raised it. */
+  public boolean isRaised;
 
-  /** What is to be told. */
-  enum Word {
-    NOTHING,
-    RAISE,
-    CLEAR
+  /** When the condition held last. */
+  public long heldAtUnixNanos;
+
+  /** When it was emitted last. */
+  public long emittedAtUnixNanos;
+
+  /** It does not hold. */
+  public Condition() {}
+
+  /** Whether something is to be emitted now. */
+  boolean isDue(boolean holds, long now, long calmNanos) {
+    return holds
+        ? !isRaised || now - emittedAtUnixNanos >= REPEAT_NANOS
+        : isRaised && now - heldAtUnixNanos >= calmNanos;
   }
 
-  /** What to tell now. */
-  Word word(boolean holds, long unixNanos, long calmNanos) {
-    if (holds) {
-      boolean isDue = !isRaised || unixNanos - toldAtUnixNanos >= REPEAT_NANOS;
-      return isDue ? Word.RAISE : Word.NOTHING;
+  /** Emits what is due. */
+  void follow(
+      boolean holds, long now, long calmNanos, Supplier<Finding> finding, List<Event> decisions) {
+    if (!isDue(holds, now, calmNanos)) {
+      heldAtUnixNanos = holds ? Math.max(heldAtUnixNanos, now) : heldAtUnixNanos;
+    } else if (holds) {
+      raise(now, finding, decisions);
+    } else {
+      isRaised = false;
+      heldAtUnixNanos = 0;
+      emittedAtUnixNanos = 0;
+      decisions.add(finding.get().clear(now));
     }
-    return isRaised && unixNanos - heldAtUnixNanos >= calmNanos ? Word.CLEAR : Word.NOTHING;
   }
 
-  /** The condition after the word was told. */
-  Condition after(Word word, boolean holds, long unixNanos) {
-    long heldAt = holds ? Math.max(heldAtUnixNanos, unixNanos) : heldAtUnixNanos;
-    return switch (word) {
-      case RAISE -> new Condition(true, heldAt, unixNanos);
-      case CLEAR -> CALM;
-      case NOTHING -> new Condition(isRaised, heldAt, toldAtUnixNanos);
-    };
+  /** Emits that it holds, whenever that was emitted last. */
+  void raise(long now, Supplier<Finding> finding, List<Event> decisions) {
+    isRaised = true;
+    heldAtUnixNanos = Math.max(heldAtUnixNanos, now);
+    emittedAtUnixNanos = now;
+    decisions.add(finding.get().raise(now));
   }
 }

@@ -2,41 +2,44 @@ package io.tocsin.correlation.registrations.findings;
 
 /**
  * How latencies are spread: counts in slots whose bounds grow by a quarter each, from 0.1 ms to
- * some minutes. Immutable.
+ * some minutes.
  *
- * @param counts of each slot; fractions where old ones weigh less
+ * <p>Not a library's histogram: HdrHistogram counts in whole numbers, so old ones cannot weigh
+ * less, and the stores of DDSketch are no types that Flink keeps field by field.
  */
-public record Latencies(double[] counts) {
-  static final Latencies NONE = new Latencies(new double[64]);
-
+public final class Latencies {
   private static final double LEAST_MS = 0.1;
   private static final double SLOTS_PER_DOUBLING = 3;
 
-  Latencies plus(double ms) {
-    double[] more = counts.clone();
-    more[slotOf(ms)]++;
-    return new Latencies(more);
+  /** Counts of each slot; fractions where old ones weigh less. */
+  public double[] counts = new double[64];
+
+  /** None. */
+  public Latencies() {}
+
+  /** All of two spreads. */
+  static Latencies sum(Latencies one, Latencies other) {
+    Latencies sum = new Latencies();
+    sum.addAll(one);
+    sum.addAll(other);
+    return sum;
   }
 
-  Latencies plus(Latencies others) {
-    double[] more = counts.clone();
-    for (int i = 0; i < more.length; i++) {
-      more[i] += others.counts[i];
-    }
-    return new Latencies(more);
-  }
-
-  Latencies weighed(double factor) {
-    double[] less = counts.clone();
-    for (int i = 0; i < less.length; i++) {
-      less[i] *= factor;
-    }
-    return new Latencies(less);
-  }
-
-  private int slotOf(double ms) {
+  void add(double ms) {
     double doublings = Math.log(Math.max(ms, LEAST_MS) / LEAST_MS) / Math.log(2);
-    return (int) Math.min(counts.length - 1, Math.floor(doublings * SLOTS_PER_DOUBLING));
+    counts[(int) Math.min(counts.length - 1, Math.floor(doublings * SLOTS_PER_DOUBLING))]++;
+  }
+
+  void addAll(Latencies others) {
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] += others.counts[i];
+    }
+  }
+
+  void weigh(double factor) {
+    for (int i = 0; i < counts.length; i++) {
+      counts[i] *= factor;
+    }
   }
 
   double count() {

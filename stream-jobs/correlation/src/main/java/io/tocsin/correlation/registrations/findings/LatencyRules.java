@@ -1,23 +1,26 @@
 package io.tocsin.correlation.registrations.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.Finding;
+import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
-import io.tocsin.correlation.registrations.findings.Condition.Word;
 import io.tocsin.events.v1.Event;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * {@code offer_latency} and {@code ack_latency}: a server takes longer to answer than it usually
  * does, by its median, or by its 99th percentile where there are enough answers to tell. A server
  * of which too little is known is slow when half of its answers take a second, which clients feel.
  */
-public final class LatencyRules implements FindingRules<LatencyRules.Answers> {
-  private static final long SECOND = 1_000_000_000L;
-  private static final long SLICE_NANOS = 10 * SECOND;
-  private static final long CALM_NANOS = 60 * SECOND;
-  private static final long FORGET_NANOS = 7 * 86_400 * SECOND;
+public final class LatencyRules implements FindingRules<Observation, LatencyRules.Answers> {
+  private static final long SLICE_NANOS = 10 * Nanos.PER_SECOND;
+  private static final long CALM_NANOS = 60 * Nanos.PER_SECOND;
+  private static final long FORGET_NANOS = 7 * 86_400 * Nanos.PER_SECOND;
   private static final double USUAL_DECAY = 0.95;
   private static final double MIN_USUAL_SAMPLES = 100;
   private static final double MIN_TAIL_SAMPLES = 300;
@@ -32,33 +35,44 @@ public final class LatencyRules implements FindingRules<LatencyRules.Answers> {
     this.limits = limits;
   }
 
-  /**
-   * Answers of one kind of one server; kept for a week of silence.
-   *
-   * @param kind offers or acknowledgements
-   * @param server that answers
-   * @param scope of the newest answer
-   * @param link of the newest answer
-   * @param site configured place
-   * @param slice number of the slice under way, from 1970
-   * @param now latencies of that slice
-   * @param previous latencies of the slice before it
-   * @param usual latencies of calm slices, older ones weighing less
-   * @param newestUnixNanos newest answer
-   * @param slow state of the finding
-   */
-  public record Answers(
-      Kind kind,
-      String server,
-      String scope,
-      String link,
-      String site,
-      long slice,
-      Latencies now,
-      Latencies previous,
-      Latencies usual,
-      long newestUnixNanos,
-      Condition slow) {}
+  /** Answers of one kind of one server; kept for a week of silence. */
+  public static final class Answers extends TimedState {
+    /** Offers or acknowledgements. */
+    public Kind kind = Kind.OFFER_LATENCY;
+
+    /** Server that answers. */
+    public String server = "";
+
+    /** Scope of the newest answer. */
+    public String scope = "";
+
+    /** Link of the newest answer. */
+    public String link = "";
+
+    /** Configured place. */
+    public String site = "";
+
+    /** Number of the slice under way, from 1970. */
+    public long slice;
+
+    /** Latencies of that slice. */
+    public Latencies now = new Latencies();
+
+    /** Latencies of the slice before it. */
+    public Latencies previous = new Latencies();
+
+    /** Latencies of calm slices, older ones weighing less. */
+    public Latencies usual = new Latencies();
+
+    /** Newest answer. */
+    public long newestUnixNanos;
+
+    /** State of the finding. */
+    public Condition slow = new Condition();
+
+    /** None. */
+    public Answers() {}
+  }
 
   @Override
   public boolean concerns(Observation seen) {
@@ -71,94 +85,58 @@ public final class LatencyRules implements FindingRules<LatencyRules.Answers> {
   }
 
   @Override
-  public FindingStep<Answers> onObservation(
-      Answers known, Observation seen, Complaints complaints) {
+  public Step<Answers, Event> onInput(Answers known, Observation seen) {
     long time = seen.timeUnixNanos();
-    long slice = Math.floorDiv(time, SLICE_NANOS);
-    Answers before = known == null ? first(seen, slice) : rolled(known, slice);
-    Answers now =
-        new Answers(
-            before.kind,
-            before.server,
-            seen.scope(),
-            seen.link(),
-            before.site,
-            before.slice,
-            before.now.plus(seen.latencyMs()),
-            before.previous,
-            before.usual,
-            Math.max(before.newestUnixNanos, time),
-            before.slow);
-    return judge(now, now.newestUnixNanos);
+    Answers answers = known == null ? first(seen) : known;
+    rollTo(answers, time);
+    answers.scope = seen.scope();
+    answers.link = seen.link();
+    answers.now.add(seen.latencyMs());
+    answers.newestUnixNanos = Math.max(answers.newestUnixNanos, time);
+    return judge(answers, answers.newestUnixNanos);
   }
 
-  private static Answers first(Observation seen, long slice) {
-    return new Answers(
-        seen.kind(),
-        seen.server(),
-        seen.scope(),
-        seen.link(),
-        seen.site(),
-        slice,
-        Latencies.NONE,
-        Latencies.NONE,
-        Latencies.NONE,
-        seen.timeUnixNanos(),
-        Condition.CALM);
+  private static Answers first(Observation seen) {
+    Answers answers = new Answers();
+    answers.kind = seen.kind();
+    answers.server = seen.server();
+    answers.site = seen.site();
+    answers.slice = Math.floorDiv(seen.timeUnixNanos(), SLICE_NANOS);
+    return answers;
   }
 
   @Override
-  public FindingStep<Answers> onTimer(Answers known, long now, Complaints complaints) {
-    if (known == null || now - known.newestUnixNanos >= FORGET_NANOS) {
-      return FindingStep.forget(List.of());
+  public Step<Answers, Event> onTimer(Answers answers, long now) {
+    if (now - answers.newestUnixNanos >= FORGET_NANOS) {
+      return Step.forget(List.of());
     }
-    return judge(rolled(known, Math.floorDiv(now, SLICE_NANOS)), now);
+    rollTo(answers, now);
+    return judge(answers, now);
   }
 
   /** What a calm slice held becomes usual when the slice after it is over. */
-  private static Answers rolled(Answers known, long slice) {
-    if (slice <= known.slice) {
-      return known;
+  private static void rollTo(Answers answers, long unixNanos) {
+    long slice = Math.floorDiv(unixNanos, SLICE_NANOS);
+    if (slice <= answers.slice) {
+      return;
     }
-    boolean isNext = slice == known.slice + 1;
-    boolean isCalm = !known.slow.isRaised();
-    boolean isWorthLearning = isCalm && known.previous.count() > 0;
-    return new Answers(
-        known.kind,
-        known.server,
-        known.scope,
-        known.link,
-        known.site,
-        slice,
-        Latencies.NONE,
-        isNext ? known.now : Latencies.NONE,
-        isWorthLearning ? known.usual.weighed(USUAL_DECAY).plus(known.previous) : known.usual,
-        known.newestUnixNanos,
-        known.slow);
+    if (!answers.slow.isRaised && answers.previous.count() > 0) {
+      answers.usual.weigh(USUAL_DECAY);
+      answers.usual.addAll(answers.previous);
+    }
+    answers.previous = slice == answers.slice + 1 ? answers.now : new Latencies();
+    answers.now = new Latencies();
+    answers.slice = slice;
   }
 
-  private FindingStep<Answers> judge(Answers known, long now) {
-    Latencies recent = known.now.plus(known.previous);
-    boolean holds = isSlow(recent, known.usual);
-    Word word = known.slow.word(holds, now, CALM_NANOS);
-    Answers next =
-        new Answers(
-            known.kind,
-            known.server,
-            known.scope,
-            known.link,
-            known.site,
-            known.slice,
-            known.now,
-            known.previous,
-            known.usual,
-            known.newestUnixNanos,
-            known.slow.after(word, holds, now));
-    List<Event> findings =
-        word == Word.NOTHING ? List.of() : List.of(slow(next, recent).event(word, now));
-    boolean isBusy = recent.count() > 0 || next.slow.isRaised();
-    return FindingStep.of(
-        next, findings, isBusy ? now + SLICE_NANOS : known.newestUnixNanos + FORGET_NANOS);
+  private Step<Answers, Event> judge(Answers answers, long now) {
+    Latencies recent = Latencies.sum(answers.now, answers.previous);
+    boolean holds = isSlow(recent, answers.usual);
+    List<Event> decisions = new ArrayList<>();
+    answers.slow.follow(holds, now, CALM_NANOS, () -> slow(answers, recent), decisions);
+    boolean isBusy = recent.count() > 0 || answers.slow.isRaised;
+    return new Step<>(
+        answers, decisions, isBusy ? now + SLICE_NANOS : answers.newestUnixNanos + FORGET_NANOS);
   }
 
   private boolean isSlow(Latencies recent, Latencies usual) {
@@ -179,30 +157,29 @@ public final class LatencyRules implements FindingRules<LatencyRules.Answers> {
     return isMedianUp || isTailUp;
   }
 
-  private static Finding slow(Answers known, Latencies recent) {
-    boolean isOffer = known.kind == Kind.OFFER_LATENCY;
+  private static Finding slow(Answers answers, Latencies recent) {
+    boolean isOffer = answers.kind == Kind.OFFER_LATENCY;
     return Finding.of(
+            Finding.REGISTRATIONS_JOB,
             isOffer ? "offer_latency" : "ack_latency",
             Severity.SEVERITY_MAJOR,
-            known.server,
-            known.site)
+            answers.server,
+            answers.site)
         .summary(
-            String.format(
-                Locale.ROOT,
-                "%s takes %s ms (p99 %s ms) to %s; %s ms (p99 %s ms) are usual",
-                known.server,
-                Finding.number(recent.quantileMs(0.5)),
-                Finding.number(recent.quantileMs(0.99)),
-                isOffer ? "offer" : "acknowledge",
-                Finding.number(known.usual.quantileMs(0.5)),
-                Finding.number(known.usual.quantileMs(0.99))))
-        .label("server", known.server)
-        .label("scope", known.scope)
-        .label("relay", known.link)
+            "%s takes %s ms (p99 %s ms) to %s; %s ms (p99 %s ms) are usual",
+            answers.server,
+            Finding.number(recent.quantileMs(0.5)),
+            Finding.number(recent.quantileMs(0.99)),
+            isOffer ? "offer" : "acknowledge",
+            Finding.number(answers.usual.quantileMs(0.5)),
+            Finding.number(answers.usual.quantileMs(0.99)))
+        .label("server", answers.server)
+        .label("scope", answers.scope)
+        .label("relay", answers.link)
         .label("p50_ms", recent.quantileMs(0.5))
         .label("p99_ms", recent.quantileMs(0.99))
-        .label("usual_p50_ms", known.usual.quantileMs(0.5))
-        .label("usual_p99_ms", known.usual.quantileMs(0.99))
+        .label("usual_p50_ms", answers.usual.quantileMs(0.5))
+        .label("usual_p99_ms", answers.usual.quantileMs(0.99))
         .label("answers", (long) recent.count());
   }
 }

@@ -1,15 +1,19 @@
 package io.tocsin.correlation.registrations.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.Finding;
+import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
-import io.tocsin.correlation.registrations.findings.Condition.Word;
+import io.tocsin.correlation.registrations.Scopes;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -21,13 +25,12 @@ import java.util.Map;
  *
  * <p>{@code failover_imbalance}: of peers that used to share the work one hardly answers any more.
  */
-public final class PeerRules implements FindingRules<PeerRules.Peers> {
-  private static final long SECOND = 1_000_000_000L;
+public final class PeerRules implements FindingRules<Observation, PeerRules.Peers> {
   private static final int SLICES = 30;
-  private static final long SLICE_NANOS = 10 * SECOND;
-  private static final long CALM_NANOS = 600 * SECOND;
-  private static final long LEARN_NANOS = 86_400 * SECOND;
-  private static final long FORGET_NANOS = 7 * 86_400 * SECOND;
+  private static final long SLICE_NANOS = 10 * Nanos.PER_SECOND;
+  private static final long CALM_NANOS = 600 * Nanos.PER_SECOND;
+  private static final long LEARN_NANOS = 86_400 * Nanos.PER_SECOND;
+  private static final long FORGET_NANOS = 7 * 86_400 * Nanos.PER_SECOND;
   private static final int MOST_SERVERS = 16;
   private static final double PEER_SHARE = 0.25;
 
@@ -38,42 +41,59 @@ public final class PeerRules implements FindingRules<PeerRules.Peers> {
     this.limits = limits;
   }
 
-  /**
-   * The servers of a link; kept for a week of silence.
-   *
-   * @param link relay, or local
-   * @param site configured place
-   * @param servers by address; at most 16
-   * @param newestUnixNanos newest answer of any
-   */
-  public record Peers(
-      String link, String site, Map<String, Server> servers, long newestUnixNanos) {}
+  /** The servers of a link; kept for a week of silence. */
+  public static final class Peers extends TimedState {
+    /** Relay, or local. */
+    public String link = "";
 
-  /**
-   * One server of a link.
-   *
-   * @param answers offers and acknowledgements so far
-   * @param served acknowledgements lately
-   * @param servedTotal acknowledgements so far
-   * @param firstUnixNanos first answer
-   * @param newestUnixNanos newest answer
-   * @param isStranger whether the link's servers were known when it came
-   * @param offeredIp address that it offered last
-   * @param client that it answered last
-   * @param rogue state of the finding
-   * @param idle state of the finding
-   */
-  public record Server(
-      long answers,
-      Window served,
-      long servedTotal,
-      long firstUnixNanos,
-      long newestUnixNanos,
-      boolean isStranger,
-      String offeredIp,
-      String client,
-      Condition rogue,
-      Condition idle) {}
+    /** Configured place. */
+    public String site = "";
+
+    /** Servers by address; at most 16. */
+    public Map<String, Server> servers = new HashMap<>();
+
+    /** Newest answer of any. */
+    public long newestUnixNanos;
+
+    /** None. */
+    public Peers() {}
+  }
+
+  /** One server of a link. */
+  public static final class Server {
+    /** Offers and acknowledgements so far. */
+    public long answers;
+
+    /** Acknowledgements lately. */
+    public Window served = new Window(SLICES, SLICE_NANOS);
+
+    /** Acknowledgements so far. */
+    public long servedTotal;
+
+    /** First answer. */
+    public long firstUnixNanos;
+
+    /** Newest answer. */
+    public long newestUnixNanos;
+
+    /** Whether the link's servers were known when it came. */
+    public boolean isStranger;
+
+    /** Address that it offered last. */
+    public String offeredIp = "";
+
+    /** Client that it answered last. */
+    public String client = "";
+
+    /** State of the finding. */
+    public Condition rogue = new Condition();
+
+    /** State of the finding. */
+    public Condition idle = new Condition();
+
+    /** Before its first answer. */
+    public Server() {}
+  }
 
   @Override
   public boolean concerns(Observation seen) {
@@ -86,108 +106,78 @@ public final class PeerRules implements FindingRules<PeerRules.Peers> {
   }
 
   @Override
-  public FindingStep<Peers> onObservation(Peers known, Observation seen, Complaints complaints) {
+  public Step<Peers, Event> onInput(Peers known, Observation seen) {
     long time = seen.timeUnixNanos();
-    Peers before = known == null ? new Peers(seen.link(), seen.site(), Map.of(), time) : known;
-    boolean isKnown = before.servers.containsKey(seen.server());
-    if (!isKnown && before.servers.size() >= MOST_SERVERS) {
-      return FindingStep.of(before, List.of(), time + SLICE_NANOS);
+    Peers peers = known == null ? first(seen) : known;
+    Server server = peers.servers.get(seen.server());
+    if (server == null && peers.servers.size() >= MOST_SERVERS) {
+      return Step.keep(peers, time + SLICE_NANOS);
     }
-    Map<String, Server> servers = new HashMap<>(before.servers);
-    servers.merge(seen.server(), first(before, seen), (server, fresh) -> answered(server, seen));
-    long newest = Math.max(before.newestUnixNanos, time);
-    return judge(new Peers(before.link, before.site, servers, newest), newest);
+    if (server == null) {
+      server = new Server();
+      server.firstUnixNanos = time;
+      server.newestUnixNanos = time;
+      server.isStranger = isStranger(peers, seen.server());
+      peers.servers.put(seen.server(), server);
+    }
+    answered(server, seen);
+    peers.newestUnixNanos = Math.max(peers.newestUnixNanos, time);
+    return judge(peers, peers.newestUnixNanos);
   }
 
-  private Server first(Peers peers, Observation seen) {
-    long time = seen.timeUnixNanos();
-    long established = peers.servers.values().stream().mapToLong(Server::answers).sum();
-    boolean isTrusted = limits.trustedServers().contains(seen.server());
-    boolean isStranger =
-        !isTrusted
-            && (!limits.trustedServers().isEmpty() || established >= limits.establishedAnswers());
-    Server none =
-        new Server(
-            0,
-            Window.of(SLICES, SLICE_NANOS),
-            0,
-            time,
-            time,
-            isStranger,
-            "",
-            "",
-            Condition.CALM,
-            Condition.CALM);
-    return answered(none, seen);
+  private static Peers first(Observation seen) {
+    Peers peers = new Peers();
+    peers.link = seen.link();
+    peers.site = seen.site();
+    return peers;
   }
 
-  private static Server answered(Server server, Observation seen) {
-    long time = seen.timeUnixNanos();
-    boolean isServed = seen.kind() == Kind.SERVED;
-    return new Server(
-        server.answers + 1,
-        isServed ? server.served.plus(time) : server.served.at(time),
-        server.servedTotal + (isServed ? 1 : 0),
-        server.firstUnixNanos,
-        Math.max(server.newestUnixNanos, time),
-        server.isStranger,
-        seen.ip().isEmpty() ? server.offeredIp : seen.ip(),
-        seen.mac(),
-        server.rogue,
-        server.idle);
+  private boolean isStranger(Peers peers, String name) {
+    long established = peers.servers.values().stream().mapToLong(other -> other.answers).sum();
+    return !limits.trustedServers().contains(name)
+        && (!limits.trustedServers().isEmpty() || established >= limits.establishedAnswers());
+  }
+
+  private static void answered(Server server, Observation seen) {
+    server.answers++;
+    if (seen.kind() == Kind.SERVED) {
+      server.served.add(seen.timeUnixNanos());
+      server.servedTotal++;
+    }
+    server.newestUnixNanos = Math.max(server.newestUnixNanos, seen.timeUnixNanos());
+    server.offeredIp = seen.ip().isEmpty() ? server.offeredIp : seen.ip();
+    server.client = seen.mac();
   }
 
   @Override
-  public FindingStep<Peers> onTimer(Peers known, long now, Complaints complaints) {
-    if (known == null || now - known.newestUnixNanos >= FORGET_NANOS) {
-      return FindingStep.forget(List.of());
-    }
-    return judge(known, now);
+  public Step<Peers, Event> onTimer(Peers peers, long now) {
+    return now - peers.newestUnixNanos >= FORGET_NANOS ? Step.forget(List.of()) : judge(peers, now);
   }
 
-  private FindingStep<Peers> judge(Peers known, long now) {
-    List<Event> findings = new ArrayList<>();
-    Map<String, Server> servers = new HashMap<>();
-    long served = 0;
-    long servedTotal = 0;
-    for (Server server : known.servers.values()) {
-      served += server.served.at(now).sum();
-      servedTotal += server.servedTotal;
-    }
+  private Step<Peers, Event> judge(Peers peers, long now) {
+    List<Event> decisions = new ArrayList<>();
+    peers.servers.values().forEach(server -> server.served.slideTo(now));
+    long served = peers.servers.values().stream().mapToLong(server -> server.served.sum()).sum();
+    long total = peers.servers.values().stream().mapToLong(server -> server.servedTotal).sum();
+    peers.servers.forEach(
+        (name, server) -> {
+          server.rogue.follow(
+              isRogue(server, now), now, CALM_NANOS, () -> rogue(peers, name), decisions);
+          server.idle.follow(
+              isIdle(server, served, total),
+              now,
+              0,
+              () -> idle(peers, name, served, total),
+              decisions);
+        });
     boolean isBusy = served > 0;
-    for (Map.Entry<String, Server> entry : known.servers.entrySet()) {
-      String name = entry.getKey();
-      Server server = entry.getValue();
-      boolean isRogue = isRogue(server, now);
-      boolean isIdle = isIdle(server, served, servedTotal, now);
-      Word rogueWord = server.rogue.word(isRogue, now, CALM_NANOS);
-      Word idleWord = server.idle.word(isIdle, now, 0);
-      if (rogueWord != Word.NOTHING) {
-        findings.add(rogue(known, name, server).event(rogueWord, now));
-      }
-      if (idleWord != Word.NOTHING) {
-        findings.add(idle(known, name, server, served, servedTotal, now).event(idleWord, now));
-      }
-      Server next =
-          new Server(
-              server.answers,
-              server.served.at(now),
-              server.servedTotal,
-              server.firstUnixNanos,
-              server.newestUnixNanos,
-              server.isStranger && !isWanted(server),
-              server.offeredIp,
-              server.client,
-              server.rogue.after(rogueWord, isRogue, now),
-              server.idle.after(idleWord, isIdle, now));
-      isBusy |= next.rogue.isRaised() || next.idle.isRaised();
-      servers.put(name, next);
+    for (Server server : peers.servers.values()) {
+      server.isStranger &= !isWanted(server);
+      isBusy |= server.rogue.isRaised || server.idle.isRaised;
     }
-    findings.sort(Comparator.comparing(Event::getEventId));
-    return FindingStep.of(
-        new Peers(known.link, known.site, servers, known.newestUnixNanos),
-        findings,
-        isBusy ? now + SLICE_NANOS : known.newestUnixNanos + FORGET_NANOS);
+    decisions.sort(Comparator.comparing(Event::getEventId));
+    return new Step<>(
+        peers, decisions, isBusy ? now + SLICE_NANOS : peers.newestUnixNanos + FORGET_NANOS);
   }
 
   private static boolean isRogue(Server server, long now) {
@@ -199,73 +189,62 @@ public final class PeerRules implements FindingRules<PeerRules.Peers> {
   }
 
   /** Judged by what others did meanwhile: at night nobody answers, and nobody is out of balance. */
-  private boolean isIdle(Server server, long served, long servedTotal, long now) {
+  private boolean isIdle(Server server, long served, long servedTotal) {
     boolean isPeer =
         !server.isStranger
             && servedTotal - served >= limits.minPeerAnswers()
-            && server.servedTotal - server.served.at(now).sum()
-                >= PEER_SHARE * (servedTotal - served);
+            && server.servedTotal - server.served.sum() >= PEER_SHARE * (servedTotal - served);
     return isPeer
         && served >= limits.minPeerAnswers()
-        && server.served.at(now).sum() < limits.idleShare() * served;
+        && server.served.sum() < limits.idleShare() * served;
   }
 
-  private static Finding rogue(Peers known, String name, Server server) {
+  private static Finding of(String check, Severity severity, Peers peers, String name) {
     return Finding.of(
-            "rogue_server",
-            Severity.SEVERITY_CRITICAL,
-            Finding.subject(name, known.link),
-            known.site)
-        .summary(
-            String.format(
-                Locale.ROOT,
-                "%s answers clients via %s and is none of the servers known there",
-                name,
-                known.link))
+            Finding.REGISTRATIONS_JOB,
+            check,
+            severity,
+            Scopes.subject(name, peers.link),
+            peers.site)
         .label("server", name)
-        .label("scope", known.link)
-        .label("relay", known.link)
+        .label("scope", peers.link)
+        .label("relay", peers.link);
+  }
+
+  private static Finding rogue(Peers peers, String name) {
+    Server server = peers.servers.get(name);
+    return of("rogue_server", Severity.SEVERITY_CRITICAL, peers, name)
+        .summary(
+            "%s answers clients via %s and is none of the servers known there", name, peers.link)
         .label("answers", server.answers)
         .label("offered_ip", server.offeredIp)
         .label("client", server.client)
-        .label("known_servers", names(known, name));
+        .label("known_servers", names(peers, name));
   }
 
-  private static String names(Peers known, String without) {
+  private static String names(Peers peers, String without) {
     return String.join(
         ",",
-        known.servers.entrySet().stream()
+        peers.servers.entrySet().stream()
             .filter(entry -> !entry.getKey().equals(without) && !entry.getValue().isStranger)
             .map(Map.Entry::getKey)
             .sorted()
             .toList());
   }
 
-  private static Finding idle(
-      Peers known, String name, Server server, long served, long servedTotal, long now) {
-    long recent = server.served.at(now).sum();
-    return Finding.of(
-            "failover_imbalance",
-            Severity.SEVERITY_MAJOR,
-            Finding.subject(name, known.link),
-            known.site)
+  private static Finding idle(Peers peers, String name, long served, long servedTotal) {
+    Server server = peers.servers.get(name);
+    long recent = server.served.sum();
+    return of("failover_imbalance", Severity.SEVERITY_MAJOR, peers, name)
         .summary(
-            String.format(
-                Locale.ROOT,
-                "%s gave %d of the last %d leases via %s; its peers do its work",
-                name,
-                recent,
-                served,
-                known.link))
-        .label("server", name)
-        .label("scope", known.link)
-        .label("relay", known.link)
+            "%s gave %d of the last %d leases via %s; its peers do its work",
+            name, recent, served, peers.link)
         .label("acks", recent)
         .label("acks_of_all", served)
         .label("share", (double) recent / Math.max(1, served))
         .label(
             "usual_share",
             (double) (server.servedTotal - recent) / Math.max(1, servedTotal - served))
-        .label("peers", names(known, name));
+        .label("peers", names(peers, name));
   }
 }

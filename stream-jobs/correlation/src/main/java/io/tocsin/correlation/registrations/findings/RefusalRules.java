@@ -1,23 +1,27 @@
 package io.tocsin.correlation.registrations.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.Finding;
+import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
-import io.tocsin.correlation.registrations.findings.Condition.Word;
+import io.tocsin.correlation.registrations.Scopes;
 import io.tocsin.events.v1.Event;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /**
  * {@code nak_storm}: a server refuses many clients of a scope, as after a change of its subnets or
  * when a second server believes that it knows better. One client that asks again and again is none.
  */
-public final class RefusalRules implements FindingRules<RefusalRules.Refusals> {
-  private static final long SECOND = 1_000_000_000L;
+public final class RefusalRules implements FindingRules<Observation, RefusalRules.Refusals> {
   private static final int SLICES = 12;
-  private static final long SLICE_NANOS = 5 * SECOND;
+  private static final long SLICE_NANOS = 5 * Nanos.PER_SECOND;
   private static final long WINDOW_NANOS = SLICES * SLICE_NANOS;
-  private static final long CALM_NANOS = 60 * SECOND;
+  private static final long CALM_NANOS = 60 * Nanos.PER_SECOND;
 
   private final FindingLimits limits;
 
@@ -26,27 +30,35 @@ public final class RefusalRules implements FindingRules<RefusalRules.Refusals> {
     this.limits = limits;
   }
 
-  /**
-   * Answers of one server in one scope; kept while there are refusals.
-   *
-   * @param server that answers
-   * @param scope relay or subnet
-   * @param link relay, or local
-   * @param site configured place
-   * @param refused refusals
-   * @param acknowledged acknowledgements beside them
-   * @param clients that were refused
-   * @param storm state of the finding
-   */
-  public record Refusals(
-      String server,
-      String scope,
-      String link,
-      String site,
-      Window refused,
-      Window acknowledged,
-      Clients clients,
-      Condition storm) {}
+  /** Answers of one server in one scope; kept while there are refusals. */
+  public static final class Refusals extends TimedState {
+    /** Server that answers. */
+    public String server = "";
+
+    /** Relay or subnet. */
+    public String scope = "";
+
+    /** Relay, or local. */
+    public String link = "";
+
+    /** Configured place. */
+    public String site = "";
+
+    /** Refusals. */
+    public Window refused = new Window(SLICES, SLICE_NANOS);
+
+    /** Acknowledgements beside them. */
+    public Window acknowledged = new Window(SLICES, SLICE_NANOS);
+
+    /** Clients that were refused. */
+    public Clients clients = new Clients();
+
+    /** State of the finding. */
+    public Condition storm = new Condition();
+
+    /** None. */
+    public Refusals() {}
+  }
 
   @Override
   public boolean concerns(Observation seen) {
@@ -59,92 +71,73 @@ public final class RefusalRules implements FindingRules<RefusalRules.Refusals> {
   }
 
   @Override
-  public FindingStep<Refusals> onObservation(
-      Refusals known, Observation seen, Complaints complaints) {
+  public Step<Refusals, Event> onInput(Refusals known, Observation seen) {
     boolean isRefusal = seen.kind() == Kind.REFUSED;
     if (known == null && !isRefusal) {
       // Most servers refuse nobody, and need no state.
-      return FindingStep.forget(List.of());
+      return Step.forget(List.of());
     }
+    Refusals refusals = known == null ? first(seen) : known;
     long time = seen.timeUnixNanos();
-    Window empty = Window.of(SLICES, SLICE_NANOS);
-    Refusals before =
-        known != null
-            ? known
-            : new Refusals(
-                seen.server(),
-                seen.scope(),
-                seen.link(),
-                seen.site(),
-                empty,
-                empty,
-                Clients.NOBODY,
-                Condition.CALM);
-    Refusals now =
-        new Refusals(
-            before.server,
-            before.scope,
-            before.link,
-            before.site,
-            isRefusal ? before.refused.plus(time) : before.refused.at(time),
-            isRefusal ? before.acknowledged.at(time) : before.acknowledged.plus(time),
-            isRefusal ? before.clients.plus(seen.mac(), time) : before.clients,
-            before.storm);
-    return judge(now, time);
+    if (isRefusal) {
+      refusals.refused.add(time);
+      refusals.clients.add(seen.mac(), time);
+    } else {
+      refusals.acknowledged.add(time);
+    }
+    return judge(refusals, time);
+  }
+
+  private static Refusals first(Observation seen) {
+    Refusals refusals = new Refusals();
+    refusals.server = seen.server();
+    refusals.scope = seen.scope();
+    refusals.link = seen.link();
+    refusals.site = seen.site();
+    return refusals;
   }
 
   @Override
-  public FindingStep<Refusals> onTimer(Refusals known, long now, Complaints complaints) {
-    return known == null ? FindingStep.forget(List.of()) : judge(known, now);
+  public Step<Refusals, Event> onTimer(Refusals refusals, long now) {
+    return judge(refusals, now);
   }
 
-  private FindingStep<Refusals> judge(Refusals known, long now) {
-    Window refused = known.refused.at(now);
-    Window acknowledged = known.acknowledged.at(now);
-    Clients clients = known.clients.since(now - WINDOW_NANOS);
-    double share = (double) refused.sum() / Math.max(1, refused.sum() + acknowledged.sum());
+  private Step<Refusals, Event> judge(Refusals refusals, long now) {
+    refusals.refused.slideTo(now);
+    refusals.acknowledged.slideTo(now);
+    refusals.clients.forgetBefore(now - WINDOW_NANOS);
+    long refused = refusals.refused.sum();
     boolean holds =
-        refused.sum() >= limits.minNaks()
-            && clients.count() >= limits.minClients()
-            && share >= limits.nakShare();
-    Word word = known.storm.word(holds, now, CALM_NANOS);
-    Refusals next =
-        new Refusals(
-            known.server,
-            known.scope,
-            known.link,
-            known.site,
-            refused,
-            acknowledged,
-            clients,
-            known.storm.after(word, holds, now));
-    List<Event> findings =
-        word == Word.NOTHING ? List.of() : List.of(storm(next, share).event(word, now));
-    boolean isOver = refused.sum() == 0 && !next.storm.isRaised();
-    return isOver
-        ? FindingStep.forget(findings)
-        : FindingStep.of(next, findings, now + SLICE_NANOS);
+        refused >= limits.minNaks()
+            && refusals.clients.count() >= limits.minClients()
+            && share(refusals) >= limits.nakShare();
+    List<Event> decisions = new ArrayList<>();
+    refusals.storm.follow(holds, now, CALM_NANOS, () -> storm(refusals), decisions);
+    boolean isOver = refused == 0 && !refusals.storm.isRaised;
+    return isOver ? Step.forget(decisions) : new Step<>(refusals, decisions, now + SLICE_NANOS);
   }
 
-  private static Finding storm(Refusals known, double share) {
+  private static double share(Refusals refusals) {
+    long refused = refusals.refused.sum();
+    return (double) refused / Math.max(1, refused + refusals.acknowledged.sum());
+  }
+
+  private static Finding storm(Refusals refusals) {
     return Finding.of(
+            Finding.REGISTRATIONS_JOB,
             "nak_storm",
             Severity.SEVERITY_MAJOR,
-            Finding.subject(known.server, known.link),
-            known.site)
+            Scopes.subject(refusals.server, refusals.link),
+            refusals.site)
         .summary(
-            String.format(
-                Locale.ROOT,
-                "%s refused %d requests of %d clients or more within a minute",
-                known.server,
-                known.refused.sum(),
-                known.clients.count()))
-        .label("server", known.server)
-        .label("scope", known.scope)
-        .label("relay", known.link)
-        .label("naks", known.refused.sum())
-        .label("acks", known.acknowledged.sum())
-        .label("clients", known.clients.count())
-        .label("share", share);
+            "%s refused %d requests of %d clients or more within a minute",
+            refusals.server, refusals.refused.sum(), refusals.clients.count())
+        .label("server", refusals.server)
+        .label("scope", refusals.scope)
+        .label("relay", refusals.link)
+        .label("naks", refusals.refused.sum())
+        .label("acks", refusals.acknowledged.sum())
+        .label("clients", refusals.clients.count())
+        .label("share", share(refusals));
   }
 }

@@ -1,13 +1,18 @@
 package io.tocsin.correlation.registrations.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.Finding;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
-import io.tocsin.correlation.registrations.findings.Condition.Word;
+import io.tocsin.correlation.registrations.Scopes;
+import io.tocsin.correlation.registrations.findings.Complaints.Complaint;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 
 /**
  * Renewals of one server in one scope.
@@ -20,55 +25,83 @@ import java.util.Locale;
  * <p>{@code renewal_wave}: clients that renew within the same second do so again and again, until
  * their server does not keep up.
  */
-public final class RenewalRules implements FindingRules<RenewalRules.Renewals> {
-  private static final long SECOND = 1_000_000_000L;
+public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> {
   private static final int WINDOW_SECONDS = 60;
-  private static final long CALM_NANOS = 60 * SECOND;
-  private static final long WAVE_CALM_NANOS = 900 * SECOND;
-  private static final long LOOK_NANOS = 5 * SECOND;
-  private static final long FORGET_NANOS = 7 * 86_400 * SECOND;
+  private static final long CALM_NANOS = 60 * Nanos.PER_SECOND;
+  private static final long WAVE_CALM_NANOS = 900 * Nanos.PER_SECOND;
+  private static final long LOOK_NANOS = 5 * Nanos.PER_SECOND;
+  private static final long FORGET_NANOS = 7 * 86_400 * Nanos.PER_SECOND;
   private static final int MIN_SECONDS = 20;
   private static final double USUAL_FACTOR = 3;
   private static final double USUAL_WEIGHT = 0.1;
 
   private final FindingLimits limits;
+  private final Complaints complaints;
 
   /** Rules with their limits. */
   public RenewalRules(FindingLimits limits) {
-    this.limits = limits;
+    this(limits, Complaints.NONE);
   }
 
-  /**
-   * Renewals of one server in one scope; kept for a week of silence.
-   *
-   * @param server that gave the leases
-   * @param scope relay or subnet
-   * @param link relay, or local
-   * @param site configured place
-   * @param renewed clients that began to renew, each second
-   * @param rebound clients that began to rebind, each second
-   * @param renewedTotal renewals so far
-   * @param usualShare share of rebinds in calm minutes
-   * @param learnedAtUnixNanos when it was learned last
-   * @param firstUnixNanos first observation
-   * @param newestUnixNanos newest observation
-   * @param rebinding state of the finding
-   * @param wave state of the finding
-   */
-  public record Renewals(
-      String server,
-      String scope,
-      String link,
-      String site,
-      Window renewed,
-      Window rebound,
-      long renewedTotal,
-      double usualShare,
-      long learnedAtUnixNanos,
-      long firstUnixNanos,
-      long newestUnixNanos,
-      Condition rebinding,
-      Condition wave) {}
+  private RenewalRules(FindingLimits limits, Complaints complaints) {
+    this.limits = limits;
+    this.complaints = complaints;
+  }
+
+  @Override
+  public RenewalRules given(Complaints newest) {
+    return new RenewalRules(limits, newest);
+  }
+
+  /** Renewals of one server in one scope; kept for a week of silence. */
+  public static final class Renewals extends TimedState {
+    /** Server that gave the leases. */
+    public String server = "";
+
+    /** Relay or subnet. */
+    public String scope = "";
+
+    /** Relay, or local. */
+    public String link = "";
+
+    /** Configured place. */
+    public String site = "";
+
+    /** Clients that began to renew, each second. */
+    public Window renewed = new Window(WINDOW_SECONDS, Nanos.PER_SECOND);
+
+    /** Clients that began to rebind, each second. */
+    public Window rebound = new Window(WINDOW_SECONDS, Nanos.PER_SECOND);
+
+    /** Renewals so far. */
+    public long renewedTotal;
+
+    /** Share of rebinds in calm minutes. */
+    public double usualShare;
+
+    /** When it was learned last. */
+    public long learnedAtUnixNanos;
+
+    /** First observation. */
+    public long firstUnixNanos;
+
+    /** Newest observation. */
+    public long newestUnixNanos;
+
+    /** State of the finding. */
+    public Condition rebinding = new Condition();
+
+    /** State of the finding. */
+    public Condition wave = new Condition();
+
+    /** None. */
+    public Renewals() {}
+
+    double share() {
+      long rebinds = rebound.sum();
+      return rebinds == 0 ? 0 : Math.min(1, (double) rebinds / Math.max(1, renewed.sum()));
+    }
+  }
 
   @Override
   public boolean concerns(Observation seen) {
@@ -81,176 +114,129 @@ public final class RenewalRules implements FindingRules<RenewalRules.Renewals> {
   }
 
   @Override
-  public FindingStep<Renewals> onObservation(
-      Renewals known, Observation seen, Complaints complaints) {
+  public Step<Renewals, Event> onInput(Renewals known, Observation seen) {
     long time = seen.timeUnixNanos();
-    Renewals before = known == null ? first(seen) : known;
-    boolean isRebind = seen.kind() == Kind.REBOUND;
-    Renewals now =
-        new Renewals(
-            before.server,
-            before.scope,
-            before.link,
-            before.site,
-            isRebind ? before.renewed.at(time) : before.renewed.plus(time),
-            isRebind ? before.rebound.plus(time) : before.rebound.at(time),
-            before.renewedTotal + (isRebind ? 0 : 1),
-            before.usualShare,
-            before.learnedAtUnixNanos,
-            Math.min(before.firstUnixNanos, time),
-            Math.max(before.newestUnixNanos, time),
-            before.rebinding,
-            before.wave);
-    return judge(now, now.newestUnixNanos, complaints).onceReached(now, now.newestUnixNanos);
+    Renewals renewals = known == null ? first(seen) : known;
+    if (seen.kind() == Kind.REBOUND) {
+      renewals.rebound.add(time);
+    } else {
+      renewals.renewed.add(time);
+      renewals.renewedTotal++;
+    }
+    renewals.firstUnixNanos = Math.min(renewals.firstUnixNanos, time);
+    renewals.newestUnixNanos = Math.max(renewals.newestUnixNanos, time);
+    return judge(renewals, renewals.newestUnixNanos, false);
   }
 
   private static Renewals first(Observation seen) {
-    long time = seen.timeUnixNanos();
-    Window empty = Window.of(WINDOW_SECONDS, SECOND);
-    return new Renewals(
-        seen.server(),
-        seen.scope(),
-        seen.link(),
-        seen.site(),
-        empty,
-        empty,
-        0,
-        0,
-        time,
-        time,
-        time,
-        Condition.CALM,
-        Condition.CALM);
+    Renewals renewals = new Renewals();
+    renewals.server = seen.server();
+    renewals.scope = seen.scope();
+    renewals.link = seen.link();
+    renewals.site = seen.site();
+    renewals.learnedAtUnixNanos = seen.timeUnixNanos();
+    renewals.firstUnixNanos = seen.timeUnixNanos();
+    return renewals;
   }
 
   @Override
-  public FindingStep<Renewals> onTimer(Renewals known, long now, Complaints complaints) {
-    if (known == null) {
-      return FindingStep.forget(List.of());
-    }
-    boolean isSilent = now - known.newestUnixNanos >= FORGET_NANOS;
-    FindingStep<Renewals> step = judge(known, Math.max(now, known.newestUnixNanos), complaints);
-    return isSilent ? FindingStep.forget(step.findings()) : step;
+  public Step<Renewals, Event> onTimer(Renewals renewals, long now) {
+    boolean isSilent = now - renewals.newestUnixNanos >= FORGET_NANOS;
+    Step<Renewals, Event> step = judge(renewals, Math.max(now, renewals.newestUnixNanos), true);
+    return isSilent ? Step.forget(step.decisions()) : step;
   }
 
-  private FindingStep<Renewals> judge(Renewals known, long now, Complaints complaints) {
-    Window renewed = known.renewed.at(now);
-    Window rebound = known.rebound.at(now);
-    double share = share(renewed.sum(), rebound.sum());
-    boolean isRebinding = isRebinding(known, rebound.sum(), share, complaints, now);
-    boolean isWave = isWave(known, renewed, now);
-    Word rebindWord = known.rebinding.word(isRebinding, now, CALM_NANOS);
-    Word waveWord = known.wave.word(isWave, now, WAVE_CALM_NANOS);
-    List<Event> findings = new ArrayList<>();
-    if (rebindWord != Word.NOTHING) {
-      findings.add(rebindShare(known, renewed, rebound, complaints, now).event(rebindWord, now));
+  private Step<Renewals, Event> judge(Renewals renewals, long now, boolean mayEmit) {
+    renewals.renewed.slideTo(now);
+    renewals.rebound.slideTo(now);
+    boolean isRebinding = isRebinding(renewals, now);
+    boolean isWave = isWave(renewals, now);
+    boolean isDue =
+        renewals.rebinding.isDue(isRebinding, now, CALM_NANOS)
+            || renewals.wave.isDue(isWave, now, WAVE_CALM_NANOS);
+    if (isDue && !mayEmit) {
+      return Step.keep(renewals, now);
     }
-    if (waveWord != Word.NOTHING) {
-      findings.add(renewalWave(known, renewed).event(waveWord, now));
+    boolean isCalm = !isRebinding && !renewals.rebinding.isRaised;
+    List<Event> decisions = new ArrayList<>();
+    renewals.rebinding.follow(
+        isRebinding, now, CALM_NANOS, () -> rebindShare(renewals, now), decisions);
+    renewals.wave.follow(isWave, now, WAVE_CALM_NANOS, () -> renewalWave(renewals), decisions);
+    if (isCalm) {
+      learn(renewals, now);
     }
-    boolean isLearning =
-        !isRebinding
-            && !known.rebinding.isRaised()
-            && renewed.sum() + rebound.sum() >= limits.minRebinds()
-            && now - known.learnedAtUnixNanos >= CALM_NANOS;
-    Renewals next =
-        new Renewals(
-            known.server,
-            known.scope,
-            known.link,
-            known.site,
-            renewed,
-            rebound,
-            known.renewedTotal,
-            isLearning
-                ? known.usualShare + USUAL_WEIGHT * (share - known.usualShare)
-                : known.usualShare,
-            isLearning ? now : known.learnedAtUnixNanos,
-            known.firstUnixNanos,
-            known.newestUnixNanos,
-            known.rebinding.after(rebindWord, isRebinding, now),
-            known.wave.after(waveWord, isWave, now));
-    return FindingStep.of(next, findings, nextLook(next, now));
+    return new Step<>(renewals, decisions, nextLook(renewals, now));
   }
 
-  private static long nextLook(Renewals known, long now) {
+  private void learn(Renewals renewals, long now) {
+    if (renewals.renewed.sum() + renewals.rebound.sum() >= limits.minRebinds()
+        && now - renewals.learnedAtUnixNanos >= CALM_NANOS) {
+      renewals.usualShare += USUAL_WEIGHT * (renewals.share() - renewals.usualShare);
+      renewals.learnedAtUnixNanos = now;
+    }
+  }
+
+  private static long nextLook(Renewals renewals, long now) {
     boolean isBusy =
-        known.renewed.sum() + known.rebound.sum() > 0
-            || known.rebinding.isRaised()
-            || known.wave.isRaised();
-    return isBusy ? now + LOOK_NANOS : known.newestUnixNanos + FORGET_NANOS;
+        renewals.renewed.sum() + renewals.rebound.sum() > 0
+            || renewals.rebinding.isRaised
+            || renewals.wave.isRaised;
+    return isBusy ? now + LOOK_NANOS : renewals.newestUnixNanos + FORGET_NANOS;
   }
 
-  private static double share(long renewed, long rebound) {
-    return rebound == 0 ? 0 : Math.min(1, (double) rebound / Math.max(1, renewed));
+  private Optional<Complaint> evidence(Renewals renewals, long now) {
+    return complaints.of(Kind.SEND_FAILED, renewals.server, renewals.site, now);
   }
 
-  private boolean isRebinding(
-      Renewals known, long rebound, double share, Complaints complaints, long now) {
+  private boolean isRebinding(Renewals renewals, long now) {
     boolean isVisible =
-        known.renewedTotal >= limits.minRebinds()
-            || complaints.of(Kind.SEND_FAILED, known.server, known.site, now).isPresent();
-    double raiseAt = Math.max(limits.rebindShare(), USUAL_FACTOR * known.usualShare);
-    double holdAt = known.rebinding.isRaised() ? raiseAt / 2 : raiseAt;
-    return isVisible && rebound >= limits.minRebinds() && share >= holdAt;
+        renewals.renewedTotal >= limits.minRebinds() || evidence(renewals, now).isPresent();
+    double raiseAt = Math.max(limits.rebindShare(), USUAL_FACTOR * renewals.usualShare);
+    double holdAt = renewals.rebinding.isRaised ? raiseAt / 2 : raiseAt;
+    return isVisible && renewals.rebound.sum() >= limits.minRebinds() && renewals.share() >= holdAt;
   }
 
   /** A wave stands out of the minute; a start of which nothing is known before is none. */
-  private boolean isWave(Renewals known, Window renewed, long now) {
-    long seconds = Math.min(WINDOW_SECONDS, (now - known.firstUnixNanos) / SECOND);
-    double mean = (double) renewed.sum() / Math.max(1, seconds);
+  private boolean isWave(Renewals renewals, long now) {
+    long seconds = Math.min(WINDOW_SECONDS, (now - renewals.firstUnixNanos) / Nanos.PER_SECOND);
+    double mean = (double) renewals.renewed.sum() / Math.max(1, seconds);
     return seconds >= MIN_SECONDS
-        && renewed.max() >= limits.wavePeak()
-        && renewed.max() >= limits.waveFactor() * mean;
+        && renewals.renewed.max() >= limits.wavePeak()
+        && renewals.renewed.max() >= limits.waveFactor() * mean;
   }
 
-  private static Finding rebindShare(
-      Renewals known, Window renewed, Window rebound, Complaints complaints, long now) {
-    double share = share(renewed.sum(), rebound.sum());
-    Finding finding =
-        Finding.of(
-                "rebind_share",
-                Severity.SEVERITY_MAJOR,
-                Finding.subject(known.server, known.scope),
-                known.site)
-            .summary(
-                String.format(
-                    Locale.ROOT,
-                    "%d of %d renewals of %s in %s became rebinds: it does not answer, leases will end",
-                    rebound.sum(),
-                    Math.max(renewed.sum(), rebound.sum()),
-                    known.server,
-                    known.scope))
-            .label("server", known.server)
-            .label("scope", known.scope)
-            .label("relay", known.link)
-            .label("rebinds", rebound.sum())
-            .label("renewals", renewed.sum())
-            .label("share", share)
-            .label("usual_share", known.usualShare)
-            .label("window_seconds", WINDOW_SECONDS);
-    return Complaints.attach(
-        finding, complaints.of(Kind.SEND_FAILED, known.server, known.site, now));
-  }
-
-  private static Finding renewalWave(Renewals known, Window renewed) {
+  private static Finding of(String check, Severity severity, Renewals renewals) {
     return Finding.of(
-            "renewal_wave",
-            Severity.SEVERITY_WARNING,
-            Finding.subject(known.server, known.scope),
-            known.site)
-        .summary(
-            String.format(
-                Locale.ROOT,
-                "%d of the %d renewals of a minute came to %s within one second: they come in waves",
-                renewed.max(),
-                renewed.sum(),
-                known.server))
-        .label("server", known.server)
-        .label("scope", known.scope)
-        .label("relay", known.link)
-        .label("peak_per_second", renewed.max())
-        .label("renewals", renewed.sum())
+            Finding.REGISTRATIONS_JOB,
+            check,
+            severity,
+            Scopes.subject(renewals.server, renewals.scope),
+            renewals.site)
+        .label("server", renewals.server)
+        .label("scope", renewals.scope)
+        .label("relay", renewals.link)
+        .label("renewals", renewals.renewed.sum())
         .label("window_seconds", WINDOW_SECONDS);
+  }
+
+  private Finding rebindShare(Renewals renewals, long now) {
+    long rebinds = renewals.rebound.sum();
+    Finding finding =
+        of("rebind_share", Severity.SEVERITY_MAJOR, renewals)
+            .summary(
+                "%d of %d renewals of %s in %s became rebinds: it does not answer, leases will end",
+                rebinds, Math.max(renewals.renewed.sum(), rebinds), renewals.server, renewals.scope)
+            .label("rebinds", rebinds)
+            .label("share", renewals.share())
+            .label("usual_share", renewals.usualShare);
+    return Complaints.attach(finding, evidence(renewals, now));
+  }
+
+  private static Finding renewalWave(Renewals renewals) {
+    return of("renewal_wave", Severity.SEVERITY_WARNING, renewals)
+        .summary(
+            "%d of the %d renewals of a minute came to %s within one second: they come in waves",
+            renewals.renewed.max(), renewals.renewed.sum(), renewals.server)
+        .label("peak_per_second", renewals.renewed.max());
   }
 }

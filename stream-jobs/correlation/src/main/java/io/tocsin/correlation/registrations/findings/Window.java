@@ -2,42 +2,47 @@ package io.tocsin.correlation.registrations.findings;
 
 import java.util.Arrays;
 
-/**
- * Counts over a sliding time, in slices of equal length. Immutable.
- *
- * @param sliceNanos length of a slice
- * @param newestSlice number of the slice that {@code counts} ends with, from 1970
- * @param counts of each slice, the oldest first
- */
-public record Window(long sliceNanos, long newestSlice, long[] counts) {
-  static Window of(int slices, long sliceNanos) {
-    return new Window(sliceNanos, Long.MIN_VALUE, new long[slices]);
+/** Counts over a sliding time, in slices of equal length. */
+public final class Window {
+  /** Length of a slice. */
+  public long sliceNanos;
+
+  /** Number of the slice that {@code counts} ends with, from 1970. */
+  public long newestSlice = Long.MIN_VALUE;
+
+  /** Counts of each slice, the oldest first. */
+  public long[] counts = {};
+
+  /** For Flink, which makes it by its fields. */
+  public Window() {}
+
+  Window(int slices, long sliceNanos) {
+    this.sliceNanos = sliceNanos;
+    this.counts = new long[slices];
   }
 
-  /** The same with one more at a time; what is older than the window counts for nothing. */
-  Window plus(long unixNanos) {
-    Window now = at(unixNanos);
-    long back = now.newestSlice - Math.floorDiv(unixNanos, sliceNanos);
-    if (back >= counts.length) {
-      return now;
+  /** One more at a time; what is older than the window counts for nothing. */
+  void add(long unixNanos) {
+    slideTo(unixNanos);
+    long back = newestSlice - Math.floorDiv(unixNanos, sliceNanos);
+    if (back < counts.length) {
+      counts[counts.length - 1 - (int) back]++;
     }
-    long[] more = now.counts.clone();
-    more[more.length - 1 - (int) back]++;
-    return new Window(sliceNanos, now.newestSlice, more);
   }
 
-  /** The same, slid so that it ends at a time or later. */
-  Window at(long unixNanos) {
+  /** Slides so that it ends at a time or later. */
+  void slideTo(long unixNanos) {
     long slice = Math.floorDiv(unixNanos, sliceNanos);
     if (slice <= newestSlice) {
-      return this;
+      return;
     }
     long[] slid = new long[counts.length];
     if (newestSlice != Long.MIN_VALUE && slice - newestSlice < counts.length) {
       int by = (int) (slice - newestSlice);
       System.arraycopy(counts, by, slid, 0, counts.length - by);
     }
-    return new Window(sliceNanos, slice, slid);
+    newestSlice = slice;
+    counts = slid;
   }
 
   long sum() {

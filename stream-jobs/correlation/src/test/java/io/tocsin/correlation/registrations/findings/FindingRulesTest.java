@@ -171,8 +171,8 @@ class FindingRulesTest {
     assertThat(fair.told()).isEmpty();
   }
 
-  private static FindingStory<LinkRules.Link> linkThatAnswered() {
-    var story = new FindingStory<>(new LinkRules(LIMITS));
+  private static FindingStory<DiscoverRules.Link> linkThatAnswered() {
+    var story = new FindingStory<>(new DiscoverRules(LIMITS));
     for (int i = 0; i < 30; i++) {
       story.then(seen(Kind.DISCOVERED, ms(100L * i), i));
       story.then(seen(Kind.ANSWERED, ms(100L * i + 5), i));
@@ -180,7 +180,7 @@ class FindingRulesTest {
     return story;
   }
 
-  private static void discoverInVain(FindingStory<LinkRules.Link> story) {
+  private static void discoverInVain(FindingStory<DiscoverRules.Link> story) {
     for (int i = 0; i < 40; i++) {
       story.then(seen(Kind.DISCOVERED, Duration.ofMinutes(3).plusMillis(100L * i), i));
     }
@@ -214,7 +214,7 @@ class FindingRulesTest {
 
   @Test
   void logLinesAloneTellOfAnExhaustedPool() {
-    var story = new FindingStory<>(new LinkRules(LIMITS));
+    var story = new FindingStory<>(new DiscoverRules(LIMITS));
     for (int i = 0; i < 3; i++) {
       story.then(seen(Kind.NO_FREE_LEASES, ms(500L * i), i));
     }
@@ -227,7 +227,7 @@ class FindingRulesTest {
 
   @Test
   void questionsOfWhichNoAnswerWasEverSeenAndOfOneClientRaiseNothing() {
-    var relayCopies = new FindingStory<>(new LinkRules(LIMITS));
+    var relayCopies = new FindingStory<>(new DiscoverRules(LIMITS));
     discoverInVain(relayCopies);
     assertThat(relayCopies.told()).isEmpty();
 

@@ -3,6 +3,9 @@ package io.tocsin.correlation.registrations.findings;
 import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
 import io.tocsin.correlation.registrations.findings.Complaints.Complaint;
@@ -13,17 +16,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Plays observations of one key to a rule, as an operator would. Times are from noon on. */
-final class FindingStory<S> {
+final class FindingStory<S extends TimedState> {
   static final String SERVER = "10.1.0.1";
   static final String RELAY = "10.1.2.1";
 
-  private final FindingRules<S> rules;
+  private FindingRules<Observation, S> rules;
   private final List<Event> findings = new ArrayList<>();
-  private Complaints complaints = Complaints.NONE;
   private S state;
-  private long timer = Long.MAX_VALUE;
+  private long timer = Step.NO_TIMER;
 
-  FindingStory(FindingRules<S> rules) {
+  FindingStory(FindingRules<Observation, S> rules) {
     this.rules = rules;
   }
 
@@ -52,17 +54,20 @@ final class FindingStory<S> {
   }
 
   FindingStory<S> complained(Kind kind, Duration time, String words) {
-    complaints =
-        new Complaints(
-            List.of(
-                new Complaint(kind, "dhcp-1", "", 3, unixNanos(NOON.plus(time)), words, "e-1")));
+    rules =
+        ((EvidenceRules<S>) rules)
+            .given(
+                new Complaints(
+                    List.of(
+                        new Complaint(
+                            kind, "dhcp-1", "", 3, unixNanos(NOON.plus(time)), words, "e-1"))));
     return this;
   }
 
   FindingStory<S> then(Observation seen) {
     fireUntil(seen.timeUnixNanos() - 1);
     if (rules.concerns(seen)) {
-      take(rules.onObservation(state, seen, complaints));
+      take(rules.onInput(state, seen));
     }
     return this;
   }
@@ -75,19 +80,15 @@ final class FindingStory<S> {
   private void fireUntil(long unixNanos) {
     while (timer <= unixNanos) {
       long now = timer;
-      timer = Long.MAX_VALUE;
-      take(rules.onTimer(state, now, complaints));
+      timer = Step.NO_TIMER;
+      take(rules.onTimer(state, now));
     }
   }
 
-  private void take(FindingStep<S> step) {
+  private void take(Step<S, Event> step) {
     state = step.state();
-    findings.addAll(step.findings());
-    if (step.nextTimerUnixNanos().isPresent()) {
-      timer = Math.min(timer, step.nextTimerUnixNanos().getAsLong());
-    } else {
-      timer = Long.MAX_VALUE;
-    }
+    findings.addAll(step.decisions());
+    timer = state == null ? Step.NO_TIMER : Math.min(timer, step.nextTimerUnixNanos());
   }
 
   /** What was told, as "raise check" and "clear check", the same again left out. */

@@ -9,9 +9,9 @@ import io.tocsin.correlation.registrations.Observation.Kind;
 import io.tocsin.correlation.registrations.findings.AddressRules;
 import io.tocsin.correlation.registrations.findings.CircuitRules;
 import io.tocsin.correlation.registrations.findings.Complaints;
+import io.tocsin.correlation.registrations.findings.DiscoverRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.correlation.registrations.findings.LatencyRules;
-import io.tocsin.correlation.registrations.findings.LinkRules;
 import io.tocsin.correlation.registrations.findings.PeerRules;
 import io.tocsin.correlation.registrations.findings.RefusalRules;
 import io.tocsin.correlation.registrations.findings.RenewalRules;
@@ -35,7 +35,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** State, timers and complaints of the operator; the rules have their own tests. */
-class FindingFunctionTest {
+class EvidenceRulesFunctionTest {
   private static final Duration A_MONTH = Duration.ofDays(31);
 
   private KeyedBroadcastOperatorTestHarness<String, Observation, Observation, Event> harness;
@@ -57,8 +57,8 @@ class FindingFunctionTest {
     var harness =
         new KeyedBroadcastOperatorTestHarness<>(
             new CoBroadcastWithKeyedOperator<>(
-                new FindingFunction<>(rules, RenewalRules.Renewals.class),
-                List.of(FindingFunction.COMPLAINTS)),
+                new EvidenceRulesFunction<>(rules, RenewalRules.Renewals.class),
+                List.of(EvidenceRulesFunction.COMPLAINTS)),
             rules::keyOf,
             Types.STRING,
             1,
@@ -74,7 +74,7 @@ class FindingFunctionTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(RenewalRules.Renewals.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(RefusalRules.Refusals.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(LatencyRules.Answers.class);
-    PojoTestUtils.assertSerializedAsPojoWithoutKryo(LinkRules.Link.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(DiscoverRules.Link.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(PeerRules.Peers.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(AddressRules.Address.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(CircuitRules.Moves.class);

@@ -1,11 +1,16 @@
 package io.tocsin.jobs.registrations;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.TimedState;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.findings.Complaints;
 import io.tocsin.correlation.registrations.findings.Complaints.Complaint;
-import io.tocsin.correlation.registrations.findings.FindingRules;
-import io.tocsin.correlation.registrations.findings.FindingStep;
+import io.tocsin.correlation.registrations.findings.EvidenceRules;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.KeyedRulesFunction;
+import io.tocsin.jobs.TimedValue;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,52 +18,44 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Loads what a rule knows of a key, asks it, saves the answer. What servers complain of is told to
- * every instance, because a log names its host and the wire an address. Keys have one timer at a
- * time.
+ * As {@link KeyedRulesFunction}, with what servers complain of as evidence. It goes to every
+ * instance, because a log names its host and the wire an address.
  *
- * @param <S> state of the rule
+ * @param <S> state of the rules
  */
-final class FindingFunction<S>
+final class EvidenceRulesFunction<S extends TimedState>
     extends KeyedBroadcastProcessFunction<String, Observation, Observation, Event> {
   /** Complaints by kind, site and server; one is given up ten minutes after its newest line. */
   static final MapStateDescriptor<String, Complaint> COMPLAINTS =
       new MapStateDescriptor<>("complaints", Types.STRING, TypeInformation.of(Complaint.class));
 
-  private static final long NANOS_PER_MILLI = 1_000_000;
-
-  private final FindingRules<S> rules;
+  private final EvidenceRules<S> rules;
   private final Class<S> stateClass;
-  private transient ValueState<S> state;
-  private transient ValueState<Long> timerMillis;
+  private transient TimedValue<S> state;
 
-  FindingFunction(FindingRules<S> rules, Class<S> stateClass) {
+  EvidenceRulesFunction(EvidenceRules<S> rules, Class<S> stateClass) {
     this.rules = rules;
     this.stateClass = stateClass;
   }
 
   @Override
   public void open(OpenContext context) {
-    state =
-        getRuntimeContext()
-            .getState(new ValueStateDescriptor<>("finding", TypeInformation.of(stateClass)));
-    timerMillis = getRuntimeContext().getState(new ValueStateDescriptor<>("timer", Types.LONG));
+    state = TimedValue.of(getRuntimeContext(), "finding", stateClass, TimeDomain.EVENT_TIME);
   }
 
   @Override
   public void processElement(Observation seen, ReadOnlyContext context, Collector<Event> out)
       throws Exception {
-    Complaints complaints = complaints(context.getBroadcastState(COMPLAINTS));
-    follow(rules.onObservation(state.value(), seen, complaints), context.timerService(), out);
+    EvidenceRules<S> given = rules.given(complaints(context.getBroadcastState(COMPLAINTS)));
+    follow(given.onInput(state.value(), seen), context.timerService(), out);
   }
 
   @Override
@@ -82,14 +79,12 @@ final class FindingFunction<S>
   @Override
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Event> out)
       throws Exception {
-    Long set = timerMillis.value();
-    if (set == null || set != timestampMillis) {
-      return;
+    S due = state.due(timestampMillis);
+    if (due != null) {
+      EvidenceRules<S> given = rules.given(complaints(context.getBroadcastState(COMPLAINTS)));
+      long now = Nanos.ofMillis(timestampMillis);
+      follow(given.onTimer(due, now), context.timerService(), out);
     }
-    timerMillis.clear();
-    Complaints complaints = complaints(context.getBroadcastState(COMPLAINTS));
-    long now = timestampMillis * NANOS_PER_MILLI;
-    follow(rules.onTimer(state.value(), now, complaints), context.timerService(), out);
   }
 
   private static Complaints complaints(ReadOnlyBroadcastState<String, Complaint> known)
@@ -101,26 +96,9 @@ final class FindingFunction<S>
     return lines.isEmpty() ? Complaints.NONE : new Complaints(lines);
   }
 
-  private void follow(FindingStep<S> step, TimerService timers, Collector<Event> out)
-      throws Exception {
-    state.update(step.state());
-    step.findings().forEach(out::collect);
-    Long set = timerMillis.value();
-    if (step.nextTimerUnixNanos().isEmpty()) {
-      if (set != null) {
-        timers.deleteEventTimeTimer(set);
-        timerMillis.clear();
-      }
-      return;
-    }
-    // Rounded up, so that the timer is not early; one that comes earlier looks again.
-    long wanted = -Math.floorDiv(-step.nextTimerUnixNanos().getAsLong(), NANOS_PER_MILLI);
-    if (set == null || wanted < set) {
-      if (set != null) {
-        timers.deleteEventTimeTimer(set);
-      }
-      timers.registerEventTimeTimer(wanted);
-      timerMillis.update(wanted);
-    }
+  private void follow(Step<S, Event> step, TimerService timers, Collector<Event> out)
+      throws IOException {
+    step.decisions().forEach(out::collect);
+    state.save(step, timers);
   }
 }
