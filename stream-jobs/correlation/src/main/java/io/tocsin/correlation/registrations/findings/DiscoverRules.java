@@ -180,9 +180,8 @@ public final class DiscoverRules implements EvidenceRules<DiscoverRules.Link> {
         && link.clients.count() >= limits.minClients();
   }
 
-  private static Finding of(String check, Link link, String server) {
-    return Finding.of(
-            Finding.REGISTRATIONS_JOB, check, Severity.SEVERITY_CRITICAL, link.link, link.site)
+  private static Finding labelled(Finding finding, Link link, String server) {
+    return finding
         .label("server", server)
         .label("scope", link.link)
         .label("relay", link.link)
@@ -190,7 +189,14 @@ public final class DiscoverRules implements EvidenceRules<DiscoverRules.Link> {
   }
 
   private static Finding unanswered(Link link, long waiting, long asked) {
-    return of("discovers_unanswered", link, link.server)
+    Finding finding =
+        Finding.of(
+            Finding.REGISTRATIONS_JOB,
+            "discovers_unanswered",
+            Severity.SEVERITY_CRITICAL,
+            link.link,
+            link.site);
+    return labelled(finding, link, link.server)
         .summary(
             "%d of %d clients via %s look for a server and get no offer", waiting, asked, link.link)
         .label("discovers", asked)
@@ -200,10 +206,15 @@ public final class DiscoverRules implements EvidenceRules<DiscoverRules.Link> {
   private static Finding exhausted(Link link, long waiting, Optional<Complaint> evidence) {
     String server = evidence.map(Complaint::server).orElse(link.server);
     Finding finding =
-        of("pool_exhausted", link, server)
+        Finding.of(
+                Finding.REGISTRATIONS_JOB,
+                "pool_exhausted",
+                Severity.SEVERITY_CRITICAL,
+                link.link,
+                link.site)
             .summary("%s has no address left for clients via %s", server, link.link)
             .label("no_free_leases", link.noFree.sum())
             .label("unanswered", waiting);
-    return Complaints.attach(finding, evidence);
+    return Complaints.attach(labelled(finding, link, server), evidence);
   }
 }

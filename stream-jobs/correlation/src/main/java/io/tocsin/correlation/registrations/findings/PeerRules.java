@@ -199,21 +199,21 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
         && server.served.sum() < limits.idleShare() * served;
   }
 
-  private static Finding of(String check, Severity severity, Peers peers, String name) {
-    return Finding.of(
-            Finding.REGISTRATIONS_JOB,
-            check,
-            severity,
-            Scopes.subject(name, peers.link),
-            peers.site)
-        .label("server", name)
-        .label("scope", peers.link)
-        .label("relay", peers.link);
+  private static Finding labelled(Finding finding, Peers peers, String name) {
+    return finding.label("server", name).label("scope", peers.link).label("relay", peers.link);
   }
 
   private static Finding rogue(Peers peers, String name) {
     Server server = peers.servers.get(name);
-    return of("rogue_server", Severity.SEVERITY_CRITICAL, peers, name)
+    String subject = Scopes.subject(name, peers.link);
+    Finding finding =
+        Finding.of(
+            Finding.REGISTRATIONS_JOB,
+            "rogue_server",
+            Severity.SEVERITY_CRITICAL,
+            subject,
+            peers.site);
+    return labelled(finding, peers, name)
         .summary(
             "%s answers clients via %s and is none of the servers known there", name, peers.link)
         .label("answers", server.answers)
@@ -235,7 +235,15 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
   private static Finding idle(Peers peers, String name, long served, long servedTotal) {
     Server server = peers.servers.get(name);
     long recent = server.served.sum();
-    return of("failover_imbalance", Severity.SEVERITY_MAJOR, peers, name)
+    String subject = Scopes.subject(name, peers.link);
+    Finding finding =
+        Finding.of(
+            Finding.REGISTRATIONS_JOB,
+            "failover_imbalance",
+            Severity.SEVERITY_MAJOR,
+            subject,
+            peers.site);
+    return labelled(finding, peers, name)
         .summary(
             "%s gave %d of the last %d leases via %s; its peers do its work",
             name, recent, served, peers.link)

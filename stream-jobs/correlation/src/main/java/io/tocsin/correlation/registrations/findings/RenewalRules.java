@@ -205,13 +205,8 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
         && renewals.renewed.max() >= limits.waveFactor() * mean;
   }
 
-  private static Finding of(String check, Severity severity, Renewals renewals) {
-    return Finding.of(
-            Finding.REGISTRATIONS_JOB,
-            check,
-            severity,
-            Scopes.subject(renewals.server, renewals.scope),
-            renewals.site)
+  private static Finding labelled(Finding finding, Renewals renewals) {
+    return finding
         .label("server", renewals.server)
         .label("scope", renewals.scope)
         .label("relay", renewals.link)
@@ -219,21 +214,37 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
         .label("window_seconds", WINDOW_SECONDS);
   }
 
+  private static String subject(Renewals renewals) {
+    return Scopes.subject(renewals.server, renewals.scope);
+  }
+
   private Finding rebindShare(Renewals renewals, long now) {
     long rebinds = renewals.rebound.sum();
     Finding finding =
-        of("rebind_share", Severity.SEVERITY_MAJOR, renewals)
+        Finding.of(
+                Finding.REGISTRATIONS_JOB,
+                "rebind_share",
+                Severity.SEVERITY_MAJOR,
+                subject(renewals),
+                renewals.site)
             .summary(
                 "%d of %d renewals of %s in %s became rebinds: it does not answer, leases will end",
                 rebinds, Math.max(renewals.renewed.sum(), rebinds), renewals.server, renewals.scope)
             .label("rebinds", rebinds)
             .label("share", renewals.share())
             .label("usual_share", renewals.usualShare);
-    return Complaints.attach(finding, evidence(renewals, now));
+    return Complaints.attach(labelled(finding, renewals), evidence(renewals, now));
   }
 
   private static Finding renewalWave(Renewals renewals) {
-    return of("renewal_wave", Severity.SEVERITY_WARNING, renewals)
+    Finding finding =
+        Finding.of(
+            Finding.REGISTRATIONS_JOB,
+            "renewal_wave",
+            Severity.SEVERITY_WARNING,
+            subject(renewals),
+            renewals.site);
+    return labelled(finding, renewals)
         .summary(
             "%d of the %d renewals of a minute came to %s within one second: they come in waves",
             renewals.renewed.max(), renewals.renewed.sum(), renewals.server)
