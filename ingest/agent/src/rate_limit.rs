@@ -151,7 +151,7 @@ impl RateLimit {
         AlertUpdate {
             action: action.into(),
             source: "tocsin-agent".to_owned(),
-            check: "rate_limited".to_owned(),
+            check: "rate-limited".to_owned(),
             severity: severity.into(),
             summary,
             labels: labels.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),

@@ -244,7 +244,7 @@ fn a_noisy_sender_is_limited_counted_and_told_while_others_are_heard() {
     assert_eq!(heard.iter().filter(|event| event.device == "127.0.0.1").map(message).collect::<Vec<_>>(), ["quiet"]);
     let alerts: Vec<_> = heard.iter().filter(|event| matches!(event.body, Some(Body::AlertUpdate(_)))).collect();
     let [Event { body: Some(Body::AlertUpdate(alert)), device, site, .. }] = alerts[..] else { panic!("{alerts:?}") };
-    assert_eq!((device.as_str(), site.as_str(), alert.check.as_str()), ("127.0.0.9", "fra1", "rate_limited"));
+    assert_eq!((device.as_str(), site.as_str(), alert.check.as_str()), ("127.0.0.9", "fra1", "rate-limited"));
     assert_eq!(alert.fingerprint_labels, ["listener"]);
     assert!(alert.summary.contains("5 messages in 60s"), "{}", alert.summary);
 

@@ -74,9 +74,9 @@ class DhcpLaboratoryTest {
     assertThat(lab.number("uniqExact(mac) " + transitions(ISC, "renewing")))
         .isEqualTo(CLIENTS_OF_ISC);
     assertThat(lab.number("count() " + transitions(ISC, "rebinding"))).isZero();
-    assertThat(lab.number("count() FROM tocsin.alert_history WHERE check = 'rebind_share'"))
+    assertThat(lab.number("count() FROM tocsin.alert_history WHERE check = 'rebind-share'"))
         .isZero();
-    assertThat(lab.number("count() FROM tocsin.alert_history WHERE check = 'discovers_unanswered'"))
+    assertThat(lab.number("count() FROM tocsin.alert_history WHERE check = 'discovers-unanswered'"))
         .as("questions of the load that count as unanswered")
         .isZero();
 
@@ -86,13 +86,13 @@ class DhcpLaboratoryTest {
         .until(
             () ->
                 lab.number(
-                        "count() FROM tocsin.alerts WHERE check = 'rebind_share' AND state = 'open'")
+                        "count() FROM tocsin.alerts WHERE check = 'rebind-share' AND state = 'open'")
                     == 1);
 
     JsonNode alert =
         lab.row(
             "severity, labels['server'], labels['scope'], labels['evidence'], labels['rebinds'], labels['share']"
-                + " FROM tocsin.alerts WHERE check = 'rebind_share'");
+                + " FROM tocsin.alerts WHERE check = 'rebind-share'");
     System.out.println("[dhcp] rebinds of a filtered server: " + alert);
     assertThat(alert.get(0).asText()).isEqualTo("major");
     assertThat(alert.get(1).asText()).as("server").isEqualTo(ISC);

@@ -95,7 +95,7 @@ class WanLaboratoryTest {
     double decidedAfterSeconds =
         lab.number(
             "min(toUnixTimestamp64Milli(event_time)) / 1000 - %.3f".formatted(unixSeconds(loaded))
-                + " FROM tocsin.alert_updates WHERE check = 'wan_latency' AND labels['link_id'] = 'wan0'"
+                + " FROM tocsin.alert_updates WHERE check = 'wan-latency' AND labels['link_id'] = 'wan0'"
                 + " AND labels['cause'] = 'egress_saturated' AND "
                 + since("event_time", loaded));
     JsonNode episode =

@@ -7,7 +7,7 @@ import io.tocsin.events.v1.Event;
 import java.util.List;
 
 /**
- * Finding {@code agent_silent}: a dead man's switch. An agent reports once a second; one of which
+ * Finding {@code agent-silent}: a dead man's switch. An agent reports once a second; one of which
  * nothing came for thirty seconds is silent.
  *
  * <p>Time here is the job's, handed in by the operator, not the events': when the last agent falls
@@ -63,7 +63,7 @@ public final class AgentSilentRules {
   private static Finding silent(AgentState agent) {
     return Finding.of(
             Finding.FINDINGS_JOB,
-            "agent_silent",
+            "agent-silent",
             Severity.SEVERITY_CRITICAL,
             agent.device,
             agent.site)

@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Finding {@code conn_limit}: a connection table is nearly full, and what that does to people. One
- * alert a device: major from two polls near the limit on, before anybody is thrown out; critical
- * once connections are cut in a burst meanwhile, with their number. A burst needs one poll only:
- * somebody was cut already. Disconnects without a full table are somebody else's.
+ * Finding {@code connection-limit}: a connection table is nearly full, and what that does to
+ * people. One alert a device: major from two polls near the limit on, before anybody is thrown out;
+ * critical once connections are cut in a burst meanwhile, with their number. A burst needs one poll
+ * only: somebody was cut already. Disconnects without a full table are somebody else's.
  *
  * <p>Cleared when two polls find room again, or when nobody polls any more.
  */
@@ -143,7 +143,7 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
     Severity severity =
         table.mostDisconnects > 0 ? Severity.SEVERITY_CRITICAL : Severity.SEVERITY_MAJOR;
     Finding finding =
-        Finding.of(Finding.FINDINGS_JOB, "conn_limit", severity, table.device, table.site)
+        Finding.of(Finding.FINDINGS_JOB, "connection-limit", severity, table.device, table.site)
             .label("gauge", table.gauge)
             .label("instance", table.instance)
             .label("value", Math.round(table.value))

@@ -7,7 +7,7 @@ import io.tocsin.events.v1.Event;
 import java.util.List;
 
 /**
- * Finding {@code split_active}: a gateway group with two active routers, or with none.
+ * Finding {@code split-active}: a gateway group with two active routers, or with none.
  *
  * <p>A takeover passes through both for seconds, so the group is judged when nothing was said for
  * ten seconds. A router that lost its power says no goodbye: then two claim to be active, one of
@@ -74,7 +74,7 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
     Finding finding =
         Finding.of(
                 Finding.FINDINGS_JOB,
-                "split_active",
+                "split-active",
                 Severity.SEVERITY_CRITICAL,
                 group.raisedFor,
                 group.site)

@@ -7,7 +7,7 @@ import io.tocsin.events.v1.Event;
 import java.util.List;
 
 /**
- * Finding {@code sequence_gaps}: a device numbered messages that never arrived. Raised with the
+ * Finding {@code sequence-gaps}: a device numbered messages that never arrived. Raised with the
  * first gap, refreshed at most once a minute with the sum, cleared after five minutes without one,
  * and then the device is forgotten.
  */
@@ -57,7 +57,7 @@ public final class SequenceGapRules implements FindingRules<Event, SequenceGaps>
   private static Finding finding(SequenceGaps gaps) {
     return Finding.of(
             Finding.FINDINGS_JOB,
-            "sequence_gaps",
+            "sequence-gaps",
             Severity.SEVERITY_WARNING,
             gaps.device,
             gaps.site)

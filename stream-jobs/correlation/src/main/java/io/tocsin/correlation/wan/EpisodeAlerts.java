@@ -9,7 +9,7 @@ import java.util.Locale;
 
 /**
  * The alert of an episode: raised while it lasts, cleared when it ends. Source {@code tocsin-wan},
- * check {@code wan_latency}, {@code wan_loss}, {@code wan_jitter} or {@code wan_down}, device that
+ * check {@code wan-latency}, {@code wan-loss}, {@code wan-jitter} or {@code wan-down}, device that
  * the link leaves through, and the figures as labels. Label link_id is part of its identity: two
  * links of one device are two alerts.
  */
@@ -42,7 +42,7 @@ public final class EpisodeAlerts {
         AlertUpdate.newBuilder()
             .setAction(isOver ? AlertUpdate.Action.ACTION_DELETE : AlertUpdate.Action.ACTION_UPDATE)
             .setSource(SOURCE)
-            .setCheck("wan_" + kind)
+            .setCheck("wan-" + kind)
             .setSeverity(isOver ? Severity.SEVERITY_CLEARED : severity(episode.getKind()))
             .setSummary(summary(episode, kind))
             .addFingerprintLabels("link_id")

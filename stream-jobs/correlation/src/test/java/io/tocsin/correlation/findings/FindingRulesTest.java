@@ -67,7 +67,7 @@ class FindingRulesTest {
     polled(40, 50_000);
     polled(50, 50_000);
 
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_MAJOR");
+    assertThat(told).containsExactly("connection-limit 1 SEVERITY_MAJOR");
   }
 
   @Test
@@ -78,7 +78,8 @@ class FindingRulesTest {
     disconnected(15);
 
     assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_MAJOR", "conn_limit 1 SEVERITY_CRITICAL");
+        .containsExactly(
+            "connection-limit 1 SEVERITY_MAJOR", "connection-limit 1 SEVERITY_CRITICAL");
     assertThat(summaries)
         .containsExactly(
             "n0418 holds 46000 of 50000 connections (92 %)",
@@ -93,7 +94,8 @@ class FindingRulesTest {
     }
 
     assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_CRITICAL", "conn_limit 1 SEVERITY_CRITICAL");
+        .containsExactly(
+            "connection-limit 1 SEVERITY_CRITICAL", "connection-limit 1 SEVERITY_CRITICAL");
     assertThat(table.mostDisconnects).isEqualTo(6);
   }
 
@@ -112,9 +114,9 @@ class FindingRulesTest {
 
     assertThat(told)
         .containsExactly(
-            "conn_limit 1 SEVERITY_CRITICAL",
-            "conn_limit 2 SEVERITY_CLEARED",
-            "conn_limit 1 SEVERITY_MAJOR");
+            "connection-limit 1 SEVERITY_CRITICAL",
+            "connection-limit 2 SEVERITY_CLEARED",
+            "connection-limit 1 SEVERITY_MAJOR");
   }
 
   @Test
@@ -125,11 +127,11 @@ class FindingRulesTest {
     burst(3);
     polled(10, "a", 20_000);
     polled(11, "b", 49_500);
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_CRITICAL");
+    assertThat(told).containsExactly("connection-limit 1 SEVERITY_CRITICAL");
     polled(20, "b", 15_000);
     polled(30, "b", 15_000);
 
-    assertThat(told).hasSize(2).last().isEqualTo("conn_limit 2 SEVERITY_CLEARED");
+    assertThat(told).hasSize(2).last().isEqualTo("connection-limit 2 SEVERITY_CLEARED");
   }
 
   @Test
@@ -140,7 +142,7 @@ class FindingRulesTest {
       polled(second, 49_000);
     }
 
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_CRITICAL");
+    assertThat(told).containsExactly("connection-limit 1 SEVERITY_CRITICAL");
   }
 
   @Test
@@ -148,7 +150,7 @@ class FindingRulesTest {
     burst(1);
     polled(10, 49_000);
 
-    assertThat(told).containsExactly("conn_limit 1 SEVERITY_CRITICAL");
+    assertThat(told).containsExactly("connection-limit 1 SEVERITY_CRITICAL");
   }
 
   @Test
@@ -194,7 +196,8 @@ class FindingRulesTest {
 
     assertThat(limits.onTimer(table, at(3_603))).isEqualTo(Step.forget(List.of()));
     assertThat(told)
-        .containsExactly("conn_limit 1 SEVERITY_CRITICAL", "conn_limit 2 SEVERITY_CLEARED");
+        .containsExactly(
+            "connection-limit 1 SEVERITY_CRITICAL", "connection-limit 2 SEVERITY_CLEARED");
     assertThat(answer.nextTimerUnixNanos()).isEqualTo(at(3_603));
   }
 
@@ -213,7 +216,7 @@ class FindingRulesTest {
     tell(rules.onHeartbeat(agent, heartbeat, at(50)));
 
     assertThat(told)
-        .containsExactly("agent_silent 1 SEVERITY_CRITICAL", "agent_silent 2 SEVERITY_CLEARED");
+        .containsExactly("agent-silent 1 SEVERITY_CRITICAL", "agent-silent 2 SEVERITY_CLEARED");
   }
 
   @Test
@@ -240,11 +243,11 @@ class FindingRulesTest {
     Step<SequenceGaps, Event> early = rules.onTimer(gaps, at(300));
     tell(early);
     assertThat(early.nextTimerUnixNanos()).isEqualTo(at(389));
-    assertThat(told).hasSize(2).containsOnly("sequence_gaps 1 SEVERITY_WARNING");
+    assertThat(told).hasSize(2).containsOnly("sequence-gaps 1 SEVERITY_WARNING");
     Step<SequenceGaps, Event> last = rules.onTimer(gaps, at(389));
     tell(last);
 
-    assertThat(told).hasSize(3).last().isEqualTo("sequence_gaps 2 SEVERITY_CLEARED");
+    assertThat(told).hasSize(3).last().isEqualTo("sequence-gaps 2 SEVERITY_CLEARED");
     assertThat(last.state()).isNull();
   }
 }

@@ -69,7 +69,7 @@ class GatewayRulesTest {
 
     assertThat(told()).containsExactly("1 hsrp Vlan10 10: active gw-a and gw-b");
     AlertUpdate update = told.get(0).getAlertUpdate();
-    assertThat(update.getCheck()).isEqualTo("split_active");
+    assertThat(update.getCheck()).isEqualTo("split-active");
     assertThat(update.getLabelsMap()).containsEntry("routers", "gw-a, gw-b");
     assertThat(update.getFingerprintLabelsList()).containsExactly("group");
   }

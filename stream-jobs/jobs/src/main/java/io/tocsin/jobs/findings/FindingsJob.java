@@ -63,7 +63,7 @@ public final class FindingsJob {
   /**
    * Builds the job's graph.
    *
-   * @param connectionLimit rules of finding conn_limit
+   * @param connectionLimit rules of finding connection-limit
    * @param source syslog, traps, gauges and heartbeats; other bodies are left alone
    * @param findings takes the alert updates
    */

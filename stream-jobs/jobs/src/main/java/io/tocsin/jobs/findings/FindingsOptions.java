@@ -22,7 +22,7 @@ public final class FindingsOptions extends JobOptions {
       paramLabel = "SHARE",
       defaultValue = "0.9",
       description = {
-        "share of its limit from which on a connection table is told as conn_limit; cleared a tenth",
+        "share of its limit from which on a connection table is told as connection-limit; cleared a tenth",
         "below it (default: ${DEFAULT-VALUE})"
       })
   private double connectionLimitRatio;
@@ -64,7 +64,7 @@ public final class FindingsOptions extends JobOptions {
     }
   }
 
-  /** Rules of finding conn_limit. */
+  /** Rules of finding connection-limit. */
   public ConnectionLimitRules connectionLimit() {
     return new ConnectionLimitRules(
         connectionGauges,

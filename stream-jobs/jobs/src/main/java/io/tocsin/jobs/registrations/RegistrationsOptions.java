@@ -30,7 +30,7 @@ public final class RegistrationsOptions extends JobOptions {
   @Option(
       names = "--dhcp-rebind-share",
       paramLabel = "RATIO",
-      description = "rebinds among renewals that raise rebind_share (default: ${DEFAULT-VALUE})")
+      description = "rebinds among renewals that raise rebind-share (default: ${DEFAULT-VALUE})")
   private double rebindShare = DEFAULT.rebindShare();
 
   @Option(
@@ -43,20 +43,20 @@ public final class RegistrationsOptions extends JobOptions {
   @Option(
       names = "--dhcp-wave-peak",
       paramLabel = "N",
-      description = "renewals within a second that raise renewal_wave (default: ${DEFAULT-VALUE})")
+      description = "renewals within a second that raise renewal-wave (default: ${DEFAULT-VALUE})")
   private int wavePeak = DEFAULT.wavePeak();
 
   @Option(
       names = "--dhcp-min-naks",
       paramLabel = "N",
-      description = "refusals within a minute that raise nak_storm (default: ${DEFAULT-VALUE})")
+      description = "refusals within a minute that raise nak-storm (default: ${DEFAULT-VALUE})")
   private int minNaks = DEFAULT.minNaks();
 
   @Option(
       names = "--dhcp-min-unanswered",
       paramLabel = "N",
       description = {
-        "clients without an offer within a minute that raise discovers_unanswered",
+        "clients without an offer within a minute that raise discovers-unanswered",
         "(default: ${DEFAULT-VALUE})"
       })
   private int minUnanswered = DEFAULT.minUnanswered();
@@ -65,7 +65,7 @@ public final class RegistrationsOptions extends JobOptions {
       names = "--dhcp-min-clients",
       paramLabel = "N",
       description = {
-        "different clients that nak_storm and discovers_unanswered must concern",
+        "different clients that nak-storm and discovers-unanswered must concern",
         "(default: ${DEFAULT-VALUE})"
       })
   private int minClients = DEFAULT.minClients();
@@ -74,7 +74,7 @@ public final class RegistrationsOptions extends JobOptions {
       names = "--dhcp-min-no-free-leases",
       paramLabel = "N",
       description = {
-        "log lines about an empty pool within a minute that raise pool_exhausted",
+        "log lines about an empty pool within a minute that raise pool-exhausted",
         "(default: ${DEFAULT-VALUE})"
       })
   private int minNoFreeLeases = DEFAULT.minNoFreeLeases();
@@ -83,7 +83,7 @@ public final class RegistrationsOptions extends JobOptions {
       names = "--dhcp-latency-factor",
       paramLabel = "RATIO",
       description = {
-        "how many times its usual latency raises offer_latency and ack_latency",
+        "how many times its usual latency raises offer-latency and ack-latency",
         "(default: ${DEFAULT-VALUE})"
       })
   private double latencyFactor = DEFAULT.latencyFactor();
@@ -92,7 +92,7 @@ public final class RegistrationsOptions extends JobOptions {
       names = "--dhcp-idle-share",
       paramLabel = "RATIO",
       description = {
-        "share of the answers below which a peer raises failover_imbalance",
+        "share of the answers below which a peer raises failover-imbalance",
         "(default: ${DEFAULT-VALUE})"
       })
   private double idleShare = DEFAULT.idleShare();
@@ -101,7 +101,7 @@ public final class RegistrationsOptions extends JobOptions {
       names = "--dhcp-moved-within-seconds",
       paramLabel = "N",
       description = {
-        "an address that was free for longer goes to another MAC without ip_moved",
+        "an address that was free for longer goes to another MAC without ip-moved",
         "(default: ${DEFAULT-VALUE})"
       })
   private int movedWithinSeconds = DEFAULT.movedWithinSeconds();
@@ -110,7 +110,7 @@ public final class RegistrationsOptions extends JobOptions {
       names = "--dhcp-min-moves",
       paramLabel = "N",
       description = {
-        "moves of a MAC between circuits within ten minutes that raise circuit_moved",
+        "moves of a MAC between circuits within ten minutes that raise circuit-moved",
         "(default: ${DEFAULT-VALUE})"
       })
   private int minMoves = DEFAULT.minMoves();

@@ -85,7 +85,7 @@ class FindingOperatorsTest {
     assertThat(harness.numEventTimeTimers()).isEqualTo(1);
     reach(NOON.plusSeconds(999 + 301));
 
-    assertThat(told()).endsWith("sequence_gaps ACTION_DELETE");
+    assertThat(told()).endsWith("sequence-gaps ACTION_DELETE");
     assertThatNothingIsLeft();
   }
 
@@ -100,9 +100,9 @@ class FindingOperatorsTest {
 
     reach(NOON.plusSeconds(99 + 901));
     assertThat(told())
-        .startsWith("conn_limit ACTION_UPDATE")
-        .containsOnlyOnce("conn_limit ACTION_DELETE")
-        .endsWith("conn_limit ACTION_DELETE");
+        .startsWith("connection-limit ACTION_UPDATE")
+        .containsOnlyOnce("connection-limit ACTION_DELETE")
+        .endsWith("connection-limit ACTION_DELETE");
     reach(NOON.plusSeconds(99 + 3_601));
 
     assertThatNothingIsLeft();
@@ -119,7 +119,7 @@ class FindingOperatorsTest {
     assertThat(told()).isEmpty();
     reach(NOON.plusSeconds(16));
 
-    assertThat(told()).containsExactly("split_active ACTION_UPDATE");
+    assertThat(told()).containsExactly("split-active ACTION_UPDATE");
     assertThat(harness.numEventTimeTimers()).isZero();
   }
 
@@ -136,7 +136,7 @@ class FindingOperatorsTest {
 
     harness.setProcessingTime(startMillis + 1_000L * (99 + 31));
 
-    assertThat(told()).containsExactly("agent_silent ACTION_UPDATE");
+    assertThat(told()).containsExactly("agent-silent ACTION_UPDATE");
     assertThat(harness.numProcessingTimeTimers()).isZero();
   }
 
@@ -147,12 +147,12 @@ class FindingOperatorsTest {
     start(gaps(), Event::getDevice, kept);
     send(TestEvents.sequenceGap(4, NOON.plusSeconds(100)));
     reach(NOON.plusSeconds(399));
-    assertThat(told()).containsExactly("sequence_gaps ACTION_UPDATE");
+    assertThat(told()).containsExactly("sequence-gaps ACTION_UPDATE");
 
     reach(NOON.plusSeconds(401));
 
     assertThat(told())
-        .containsExactly("sequence_gaps ACTION_UPDATE", "sequence_gaps ACTION_DELETE");
+        .containsExactly("sequence-gaps ACTION_UPDATE", "sequence-gaps ACTION_DELETE");
     assertThatNothingIsLeft();
   }
 
@@ -180,7 +180,7 @@ class FindingOperatorsTest {
     send(syslog(2, "gw-b", ACTIVE));
     reach(NOON.plusSeconds(13));
 
-    assertThat(told()).containsExactly("split_active ACTION_UPDATE");
+    assertThat(told()).containsExactly("split-active ACTION_UPDATE");
     assertThat(harness.numEventTimeTimers()).isZero();
   }
 
@@ -199,7 +199,7 @@ class FindingOperatorsTest {
     start(tables(), Event::getDevice, kept);
     send(disconnect(3));
 
-    assertThat(told()).containsExactly("conn_limit ACTION_UPDATE");
+    assertThat(told()).containsExactly("connection-limit ACTION_UPDATE");
     reach(NOON.plusSeconds(2 * 3_600));
     assertThatNothingIsLeft();
   }
@@ -212,7 +212,7 @@ class FindingOperatorsTest {
     harness.setProcessingTime(System.currentTimeMillis());
     send(TestEvents.agentStats(2, NOON.plusSeconds(2)));
 
-    assertThat(told()).containsExactly("agent_silent ACTION_DELETE");
+    assertThat(told()).containsExactly("agent-silent ACTION_DELETE");
     assertThat(harness.numProcessingTimeTimers()).isEqualTo(1);
   }
 

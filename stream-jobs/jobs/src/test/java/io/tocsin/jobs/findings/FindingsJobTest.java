@@ -70,7 +70,7 @@ class FindingsJobTest {
 
       assertThat(findings.elements())
           .extracting(event -> event.getAlertUpdate().getCheck() + " " + event.getDevice())
-          .contains("split_active gw-a", "conn_limit n0418", "sequence_gaps n0418");
+          .contains("split-active gw-a", "connection-limit n0418", "sequence-gaps n0418");
     }
   }
 
@@ -91,7 +91,7 @@ class FindingsJobTest {
 
     assertThat(harness.extractOutputValues())
         .extracting(event -> event.getAlertUpdate().getCheck())
-        .containsExactly("agent_silent");
+        .containsExactly("agent-silent");
   }
 
   @Test

@@ -119,7 +119,7 @@ class RegistrationsJobTest {
     List<Event> findings = run(events).findings();
 
     Event raised = findings.get(0);
-    assertThat(raised.getAlertUpdate().getCheck()).isEqualTo("rebind_share");
+    assertThat(raised.getAlertUpdate().getCheck()).isEqualTo("rebind-share");
     assertThat(raised.getAlertUpdate().getAction()).isEqualTo(AlertUpdate.Action.ACTION_UPDATE);
     assertThat(raised.getAlertUpdate().getLabelsMap())
         .containsEntry("server", DhcpEvents.SERVER)

@@ -37,11 +37,11 @@ class WanJobTest {
         .extracting(Event::getAlertUpdate)
         .extracting(AlertUpdate::getCheck, update -> update.getAction().getNumber())
         .containsExactly(
-            tuple("wan_latency", 1),
-            tuple("wan_latency", 1),
-            tuple("wan_latency", 2),
-            tuple("wan_down", 1),
-            tuple("wan_down", 2));
+            tuple("wan-latency", 1),
+            tuple("wan-latency", 1),
+            tuple("wan-latency", 2),
+            tuple("wan-down", 1),
+            tuple("wan-down", 2));
     Event saturated = outcome.alerts().get(1);
     assertThat(saturated.getDevice()).isEqualTo("edge-1");
     assertThat(saturated.getAlertUpdate().getFingerprintLabelsList()).containsExactly("link_id");

@@ -223,12 +223,12 @@ class RuleSetTest {
                 "a",
                 "[server]",
                 "raise",
-                "finding: { source: tocsin-registrations, check: rebind_share, action: update, labels: [server] }"));
+                "finding: { source: tocsin-registrations, check: rebind-share, action: update, labels: [server] }"));
     AlertUpdate.Builder update =
         AlertUpdate.newBuilder()
             .setAction(AlertUpdate.Action.ACTION_UPDATE)
             .setSource("tocsin-registrations")
-            .setCheck("rebind_share")
+            .setCheck("rebind-share")
             .putLabels("server", "192.0.2.1");
 
     assertThat(apply(rules, event().setAlertUpdate(update).build())).hasSize(1);

@@ -14,8 +14,8 @@ import java.util.List;
 /**
  * Who holds one address.
  *
- * <p>{@code ip_moved}: another MAC got it while the last one held it, or soon after, so that the
- * gateway may still send to the old one. {@code ip_conflict}: two MACs hold it by leases that both
+ * <p>{@code ip-moved}: another MAC got it while the last one held it, or soon after, so that the
+ * gateway may still send to the old one. {@code ip-conflict}: two MACs hold it by leases that both
  * run, or a client or server found it in use.
  */
 public final class AddressRules implements FindingRules<Observation, AddressRules.Address> {
@@ -204,7 +204,7 @@ public final class AddressRules implements FindingRules<Observation, AddressRule
     String gateway = now.gateway.isEmpty() ? before.gateway : now.gateway;
     return Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "ip_moved",
+            "ip-moved",
             Severity.SEVERITY_WARNING,
             address.ip,
             address.site)
@@ -231,7 +231,7 @@ public final class AddressRules implements FindingRules<Observation, AddressRule
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "ip_conflict",
+            "ip-conflict",
             Severity.SEVERITY_MAJOR,
             address.ip,
             address.site);

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code circuit_moved}: a MAC is plugged in at another circuit than before. Once it is a person
+ * {@code circuit-moved}: a MAC is plugged in at another circuit than before. Once it is a person
  * with a laptop, again and again a loop or a copied address.
  */
 public final class CircuitRules implements FindingRules<Observation, CircuitRules.Moves> {
@@ -97,7 +97,7 @@ public final class CircuitRules implements FindingRules<Observation, CircuitRule
   private static Finding moved(Moves moves) {
     return Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "circuit_moved",
+            "circuit-moved",
             Severity.SEVERITY_WARNING,
             moves.mac,
             moves.site)

@@ -16,8 +16,8 @@ import java.util.Optional;
 /**
  * Clients of one link that look for a server and find none.
  *
- * <p>{@code pool_exhausted}: a server says that it has no address left. {@code
- * discovers_unanswered}: nobody says anything. The latter is judged only where answers were seen
+ * <p>{@code pool-exhausted}: a server says that it has no address left. {@code
+ * discovers-unanswered}: nobody says anything. The latter is judged only where answers were seen
  * before: a relay's copies alone show none.
  */
 public final class DiscoverRules implements EvidenceRules<DiscoverRules.Link> {
@@ -192,7 +192,7 @@ public final class DiscoverRules implements EvidenceRules<DiscoverRules.Link> {
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "discovers_unanswered",
+            "discovers-unanswered",
             Severity.SEVERITY_CRITICAL,
             link.link,
             link.site);
@@ -208,7 +208,7 @@ public final class DiscoverRules implements EvidenceRules<DiscoverRules.Link> {
     Finding finding =
         Finding.of(
                 Finding.REGISTRATIONS_JOB,
-                "pool_exhausted",
+                "pool-exhausted",
                 Severity.SEVERITY_CRITICAL,
                 link.link,
                 link.site)

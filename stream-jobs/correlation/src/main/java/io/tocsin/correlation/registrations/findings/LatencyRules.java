@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code offer_latency} and {@code ack_latency}: a server takes longer to answer than it usually
+ * {@code offer-latency} and {@code ack-latency}: a server takes longer to answer than it usually
  * does, by its median, or by its 99th percentile where there are enough answers to tell. A server
  * of which too little is known is slow when half of its answers take a second, which clients feel.
  */
@@ -161,7 +161,7 @@ public final class LatencyRules implements FindingRules<Observation, LatencyRule
     boolean isOffer = answers.kind == Kind.OFFER_LATENCY;
     return Finding.of(
             Finding.REGISTRATIONS_JOB,
-            isOffer ? "offer_latency" : "ack_latency",
+            isOffer ? "offer-latency" : "ack-latency",
             Severity.SEVERITY_MAJOR,
             answers.server,
             answers.site)

@@ -19,11 +19,11 @@ import java.util.Map;
 /**
  * The servers of one link, as the wire shows them.
  *
- * <p>{@code rogue_server}: a server that nobody knew answers on a link whose servers are known,
+ * <p>{@code rogue-server}: a server that nobody knew answers on a link whose servers are known,
  * because they are configured or have answered often enough. Peers that have shared the work from
  * the start are both known. One that goes on for a day is taken for wanted.
  *
- * <p>{@code failover_imbalance}: of peers that used to share the work one hardly answers any more.
+ * <p>{@code failover-imbalance}: of peers that used to share the work one hardly answers any more.
  */
 public final class PeerRules implements FindingRules<Observation, PeerRules.Peers> {
   private static final int SLICES = 30;
@@ -209,7 +209,7 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "rogue_server",
+            "rogue-server",
             Severity.SEVERITY_CRITICAL,
             subject,
             peers.site);
@@ -239,7 +239,7 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "failover_imbalance",
+            "failover-imbalance",
             Severity.SEVERITY_MAJOR,
             subject,
             peers.site);

@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code nak_storm}: a server refuses many clients of a scope, as after a change of its subnets or
+ * {@code nak-storm}: a server refuses many clients of a scope, as after a change of its subnets or
  * when a second server believes that it knows better. One client that asks again and again is none.
  */
 public final class RefusalRules implements FindingRules<Observation, RefusalRules.Refusals> {
@@ -125,7 +125,7 @@ public final class RefusalRules implements FindingRules<Observation, RefusalRule
   private static Finding storm(Refusals refusals) {
     return Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "nak_storm",
+            "nak-storm",
             Severity.SEVERITY_MAJOR,
             Scopes.subject(refusals.server, refusals.link),
             refusals.site)

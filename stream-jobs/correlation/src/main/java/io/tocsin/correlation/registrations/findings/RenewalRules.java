@@ -17,12 +17,12 @@ import java.util.Optional;
 /**
  * Renewals of one server in one scope.
  *
- * <p>{@code rebind_share}: clients whose renewals stay without an answer ask any server at T2.
+ * <p>{@code rebind-share}: clients whose renewals stay without an answer ask any server at T2.
  * Their share among those who renew rises long before the first lease ends. It is judged only where
  * renewals are seen (a relay does not see them) or where the server has logged that it could not
  * send.
  *
- * <p>{@code renewal_wave}: clients that renew within the same second do so again and again, until
+ * <p>{@code renewal-wave}: clients that renew within the same second do so again and again, until
  * their server does not keep up.
  */
 public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> {
@@ -223,7 +223,7 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
     Finding finding =
         Finding.of(
                 Finding.REGISTRATIONS_JOB,
-                "rebind_share",
+                "rebind-share",
                 Severity.SEVERITY_MAJOR,
                 subject(renewals),
                 renewals.site)
@@ -240,7 +240,7 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
-            "renewal_wave",
+            "renewal-wave",
             Severity.SEVERITY_WARNING,
             subject(renewals),
             renewals.site);

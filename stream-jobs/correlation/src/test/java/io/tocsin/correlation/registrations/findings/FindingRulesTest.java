@@ -37,7 +37,7 @@ class FindingRulesTest {
     assertThat(story.told()).isEmpty();
     story.then(seen(Kind.REBOUND, ms(21_000), 9)).until(ms(21_000));
 
-    assertThat(story.told()).containsExactly("raise rebind_share");
+    assertThat(story.told()).containsExactly("raise rebind-share");
     assertThat(story.last().getDevice()).isEqualTo("10.1.0.1 via 10.1.2.1");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("server", SERVER)
@@ -49,7 +49,7 @@ class FindingRulesTest {
         .containsEntry("evidence", "Operation not permitted")
         .containsEntry("evidence_server", "dhcp-1");
     story.until(Duration.ofMinutes(5));
-    assertThat(story.told()).containsExactly("raise rebind_share", "clear rebind_share");
+    assertThat(story.told()).containsExactly("raise rebind-share", "clear rebind-share");
     assertThat(story.last().getDevice()).isEqualTo(story.first().getDevice());
     assertThat(story.until(A_MONTH).state()).isNull();
   }
@@ -77,13 +77,13 @@ class FindingRulesTest {
     }
     assertThat(story.told()).isEmpty();
     story.until(Duration.ofSeconds(30));
-    assertThat(story.told()).containsExactly("raise renewal_wave");
+    assertThat(story.told()).containsExactly("raise renewal-wave");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("peak_per_second", "200")
         .containsEntry("renewals", "200");
 
     story.until(Duration.ofHours(1));
-    assertThat(story.told()).containsExactly("raise renewal_wave", "clear renewal_wave");
+    assertThat(story.told()).containsExactly("raise renewal-wave", "clear renewal-wave");
   }
 
   @Test
@@ -104,12 +104,12 @@ class FindingRulesTest {
     for (int i = 0; i < 25; i++) {
       story.then(seen(Kind.REFUSED, ms(200L * i), i));
     }
-    assertThat(story.told()).containsExactly("raise nak_storm");
+    assertThat(story.told()).containsExactly("raise nak-storm");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("server", SERVER)
         .containsEntry("naks", "20");
     assertThat(story.until(Duration.ofMinutes(5)).told())
-        .containsExactly("raise nak_storm", "clear nak_storm");
+        .containsExactly("raise nak-storm", "clear nak-storm");
     assertThat(story.state()).isNull();
   }
 
@@ -138,11 +138,11 @@ class FindingRulesTest {
     for (int i = 600; i < 1_000; i++) {
       story.then(seen(Kind.OFFER_LATENCY, ms(100L * i), i, 700 + i % 100));
     }
-    assertThat(story.told()).containsExactly("raise offer_latency");
+    assertThat(story.told()).containsExactly("raise offer-latency");
     assertThat(Double.parseDouble(story.last().getAlertUpdate().getLabelsOrThrow("usual_p50_ms")))
         .isBetween(5.0, 15.0);
     assertThat(story.until(Duration.ofMinutes(10)).told())
-        .containsExactly("raise offer_latency", "clear offer_latency");
+        .containsExactly("raise offer-latency", "clear offer-latency");
     assertThat(story.until(A_MONTH).state()).isNull();
   }
 
@@ -155,7 +155,7 @@ class FindingRulesTest {
       tail.then(seen(Kind.ACK_LATENCY, ms(20L * i), i, isLate ? 2_000 : 6));
       single.then(seen(Kind.ACK_LATENCY, ms(20L * i), i, i % 900 == 0 ? 4_000 : 6));
     }
-    assertThat(tail.told()).containsExactly("raise ack_latency");
+    assertThat(tail.told()).containsExactly("raise ack-latency");
     assertThat(single.told()).isEmpty();
   }
 
@@ -167,7 +167,7 @@ class FindingRulesTest {
       slow.then(seen(Kind.OFFER_LATENCY, ms(50L * i), i, 1_500));
       fair.then(seen(Kind.OFFER_LATENCY, ms(50L * i), i, 300));
     }
-    assertThat(slow.told()).containsExactly("raise offer_latency");
+    assertThat(slow.told()).containsExactly("raise offer-latency");
     assertThat(fair.told()).isEmpty();
   }
 
@@ -192,13 +192,13 @@ class FindingRulesTest {
     var story = linkThatAnswered();
     discoverInVain(story);
 
-    assertThat(story.told()).containsExactly("raise discovers_unanswered");
+    assertThat(story.told()).containsExactly("raise discovers-unanswered");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("server", SERVER)
         .containsEntry("relay", RELAY)
         .containsEntry("unanswered", "40");
     assertThat(story.until(Duration.ofMinutes(10)).told())
-        .containsExactly("raise discovers_unanswered", "clear discovers_unanswered");
+        .containsExactly("raise discovers-unanswered", "clear discovers-unanswered");
   }
 
   @Test
@@ -207,7 +207,7 @@ class FindingRulesTest {
     story.complained(Kind.NO_FREE_LEASES, Duration.ofMinutes(3), "no free leases");
     discoverInVain(story);
 
-    assertThat(story.told()).containsExactly("raise pool_exhausted");
+    assertThat(story.told()).containsExactly("raise pool-exhausted");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("evidence", "no free leases");
   }
@@ -219,9 +219,9 @@ class FindingRulesTest {
       story.then(seen(Kind.NO_FREE_LEASES, ms(500L * i), i));
     }
     story.until(ms(1_000));
-    assertThat(story.told()).containsExactly("raise pool_exhausted");
+    assertThat(story.told()).containsExactly("raise pool-exhausted");
     assertThat(story.until(Duration.ofMinutes(10)).told())
-        .containsExactly("raise pool_exhausted", "clear pool_exhausted");
+        .containsExactly("raise pool-exhausted", "clear pool-exhausted");
     assertThat(story.until(A_MONTH).state()).isNull();
   }
 
@@ -266,13 +266,13 @@ class FindingRulesTest {
     }
     story.then(by("192.168.1.1", Kind.OFFERED, ms(2_500), 7));
 
-    assertThat(story.told()).containsExactly("raise rogue_server");
+    assertThat(story.told()).containsExactly("raise rogue-server");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("server", "192.168.1.1")
         .containsEntry("relay", RELAY)
         .containsEntry("known_servers", SERVER);
     assertThat(story.until(Duration.ofHours(1)).told())
-        .containsExactly("raise rogue_server", "clear rogue_server");
+        .containsExactly("raise rogue-server", "clear rogue-server");
     assertThat(story.until(A_MONTH).state()).isNull();
   }
 
@@ -294,7 +294,7 @@ class FindingRulesTest {
     story.then(seen(Kind.OFFERED, ms(0), 1));
     assertThat(story.told()).isEmpty();
     story.then(by("10.1.0.2", Kind.OFFERED, ms(1), 2));
-    assertThat(story.told()).containsExactly("raise rogue_server");
+    assertThat(story.told()).containsExactly("raise rogue-server");
   }
 
   @Test
@@ -307,13 +307,13 @@ class FindingRulesTest {
     for (int i = 1_000; i < 1_400; i++) {
       story.then(by(SERVER, Kind.SERVED, ms(1_000L * i), i));
     }
-    assertThat(story.told()).containsExactly("raise failover_imbalance");
+    assertThat(story.told()).containsExactly("raise failover-imbalance");
     assertThat(story.last().getAlertUpdate().getLabelsMap()).containsEntry("server", "10.1.0.2");
     for (int i = 1_400; i < 2_000; i++) {
       story.then(by(i % 2 == 0 ? SERVER : "10.1.0.2", Kind.SERVED, ms(1_000L * i), i));
     }
     assertThat(story.told())
-        .containsExactly("raise failover_imbalance", "clear failover_imbalance");
+        .containsExactly("raise failover-imbalance", "clear failover-imbalance");
   }
 
   @Test
@@ -322,7 +322,7 @@ class FindingRulesTest {
     for (int i = 0; i < 1_000; i++) {
       story.then(by(i % 100 == 7 ? "10.1.0.2" : SERVER, Kind.SERVED, ms(1_000L * i), i));
     }
-    assertThat(story.told()).doesNotContain("raise failover_imbalance");
+    assertThat(story.told()).doesNotContain("raise failover-imbalance");
   }
 
   private static Observation address(Kind kind, Duration time, int client) {
@@ -353,14 +353,14 @@ class FindingRulesTest {
         .then(address(Kind.FREED, ms(5_000), 1))
         .then(address(Kind.BOUND, ms(8_000), 2));
 
-    assertThat(story.told()).containsExactly("raise ip_moved");
+    assertThat(story.told()).containsExactly("raise ip-moved");
     assertThat(story.last().getAlertUpdate().getLabelsMap())
         .containsEntry("ip", "10.1.2.3")
         .containsEntry("old_mac", "02:00:00:00:00:01")
         .containsEntry("new_mac", "02:00:00:00:00:02")
         .containsEntry("gateway", RELAY);
     assertThat(story.until(Duration.ofHours(2)).told())
-        .containsExactly("raise ip_moved", "clear ip_moved");
+        .containsExactly("raise ip-moved", "clear ip-moved");
     assertThat(story.until(A_MONTH).state()).isNull();
   }
 
@@ -368,10 +368,10 @@ class FindingRulesTest {
   void addressWithTwoRunningLeasesIsAConflictUntilOneEnds() {
     var story = new FindingStory<>(new AddressRules(LIMITS));
     story.then(address(Kind.BOUND, ms(0), 1)).then(address(Kind.BOUND, ms(8_000), 2));
-    assertThat(story.told()).containsExactly("raise ip_moved", "raise ip_conflict");
+    assertThat(story.told()).containsExactly("raise ip-moved", "raise ip-conflict");
 
     story.then(address(Kind.FREED, ms(20_000), 1));
-    assertThat(story.told()).last().isEqualTo("clear ip_conflict");
+    assertThat(story.told()).last().isEqualTo("clear ip-conflict");
   }
 
   @Test
@@ -389,18 +389,18 @@ class FindingRulesTest {
   void addressThatAClientFoundInUseIsAConflict() {
     var story = new FindingStory<>(new AddressRules(LIMITS));
     story.then(address(Kind.DECLINED, ms(0), 1));
-    assertThat(story.told()).containsExactly("raise ip_conflict");
+    assertThat(story.told()).containsExactly("raise ip-conflict");
     assertThat(story.until(Duration.ofHours(1)).told())
-        .containsExactly("raise ip_conflict", "clear ip_conflict");
+        .containsExactly("raise ip-conflict", "clear ip-conflict");
   }
 
   @Test
   void moveBetweenCircuitsIsToldAndClears() {
     var story = new FindingStory<>(new CircuitRules(LIMITS));
     story.then(seen(Kind.MOVED, ms(0), 1));
-    assertThat(story.told()).containsExactly("raise circuit_moved");
+    assertThat(story.told()).containsExactly("raise circuit-moved");
     assertThat(story.until(Duration.ofHours(1)).told())
-        .containsExactly("raise circuit_moved", "clear circuit_moved");
+        .containsExactly("raise circuit-moved", "clear circuit-moved");
     assertThat(story.state()).isNull();
   }
 }
