@@ -8,8 +8,8 @@ use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use tocsin_parse::snmp::names::Names;
 use tocsin_publish::{Publisher, Remainder};
+use tocsin_snmp::names::Names;
 use tocsin_sources::{
     BindError, CaptureConfig, CaptureError, CaptureSource, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource,
     now_unix_nanos,

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tocsin_parse::snmp::{Outcome, Receiver};
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
+use tocsin_snmp::{Outcome, Receiver};
 use tocsin_sources::{Batch, Frame, Kind, RateLimitConfig, Received, Replies};
 use tocsin_telemetry::{Listener, Senders};
 use tocsin_wire::events::Event;

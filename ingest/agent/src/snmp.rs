@@ -10,8 +10,8 @@ mod tests;
 use std::sync::Arc;
 
 use serde_json::json;
-use tocsin_parse::snmp::names::Names;
-use tocsin_parse::snmp::{OwnEngine, Receiver};
+use tocsin_snmp::names::Names;
+use tocsin_snmp::{OwnEngine, Receiver};
 use tocsin_telemetry::Page;
 
 use crate::Config;

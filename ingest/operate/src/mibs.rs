@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use tocsin_parse::mib::{Compiled, Source, compile};
-use tocsin_parse::snmp::names::Names;
+use tocsin_snmp::mib::{Compiled, Source, compile};
+use tocsin_snmp::names::Names;
 
 use crate::Failure;
 

@@ -1,16 +1,14 @@
 //! Bytes -> event body. Pure: no I/O, no async, no clock, no panic; whatever a frame holds, the answer is an event or a refusal.
 //!
-//! [`framing`] cuts a byte stream into frames, [`Format`] reads one frame, [`icmp`] and [`dns`] make and read the packets of probes. Add a format as a module of its own with cases in `testdata/`,
-//! a fuzz target in `fuzz/` and a row in `benches/parse.rs`.
+//! [`framing`] cuts a byte stream into frames, [`Format`] reads one frame, [`icmp`] and [`dns`] make and read the packets of probes. Add a
+//! format as a module of its own with cases in `testdata/`, a fuzz target in `../fuzz/` and a row in `benches/parse.rs`.
 
 mod alert;
 pub mod dhcp;
 pub mod dns;
 pub mod framing;
 pub mod icmp;
-pub mod mib;
 pub mod sequence;
-pub mod snmp;
 mod syslog;
 mod text;
 mod time;
@@ -50,7 +48,8 @@ pub struct Refusal {
 }
 
 impl Refusal {
-    fn new(reason: Reason, detail: impl Into<String>) -> Self {
+    /// One that the caller has words for.
+    pub fn new(reason: Reason, detail: impl Into<String>) -> Self {
         Self { reason, detail: detail.into() }
     }
 }

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tocsin_parse::snmp::names::Names;
-use tocsin_parse::snmp::usm::{AuthProtocol, Level, MIN_PASSWORD_BYTES, PrivacyProtocol, User};
+use tocsin_snmp::names::Names;
+use tocsin_snmp::usm::{AuthProtocol, Level, MIN_PASSWORD_BYTES, PrivacyProtocol, User};
 
 use super::devices::DeviceConfig;
 use crate::secret::Secret;

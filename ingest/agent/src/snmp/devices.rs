@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tocsin_parse::snmp::interfaces::Reading;
-use tocsin_parse::snmp::names::Names;
-use tocsin_parse::snmp::usm::User;
+use tocsin_snmp::interfaces::Reading;
+use tocsin_snmp::names::Names;
+use tocsin_snmp::usm::User;
 
 use super::session::Identity;
 use crate::secret::Secret;

@@ -4,10 +4,10 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tocsin_parse::snmp::pdu::{CommunityMessage, Kind, Pdu};
-use tocsin_parse::snmp::usm::{Level, LocalKeys, User};
-use tocsin_parse::snmp::v3::{Context, Incoming, Outgoing, Scoped};
-use tocsin_parse::snmp::{Malformed, Oid};
+use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu};
+use tocsin_snmp::usm::{Level, LocalKeys, User};
+use tocsin_snmp::v3::{Context, Incoming, Outgoing, Scoped};
+use tocsin_snmp::{Malformed, Oid};
 use tokio::net::UdpSocket;
 use tokio::time::timeout_at;
 

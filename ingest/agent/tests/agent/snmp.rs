@@ -134,7 +134,7 @@ fn a_v2c_trap_is_stored_without_its_community_and_an_inform_is_acknowledged() {
     let (first, inform) = (trap(&events[0]), trap(&events[1]));
     assert_eq!((first.version(), first.trap_oid.as_str(), first.is_inform), (Version::V2c, LINK_DOWN, false));
     assert_eq!((inform.trap_oid.as_str(), inform.is_inform), (LINK_DOWN, true));
-    assert_eq!(first.user_or_community_hash, tocsin_parse::snmp::identity_hash(b"s3cret-word"));
+    assert_eq!(first.user_or_community_hash, tocsin_snmp::identity_hash(b"s3cret-word"));
     let everything = format!("{events:?}");
     assert!(!everything.contains("s3cret-word"), "{everything}");
     assert!(events[0].raw.windows(11).any(|window| window == b"***********"), "the community is blanked in the raw bytes");

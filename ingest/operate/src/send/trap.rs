@@ -4,9 +4,9 @@ use std::net::Ipv4Addr;
 use std::sync::OnceLock;
 
 use serde::Deserialize;
-use tocsin_parse::snmp::Oid;
-use tocsin_parse::snmp::names::Names;
-use tocsin_parse::snmp::pdu::{CommunityMessage, Kind, Pdu, Value, Varbind};
+use tocsin_snmp::Oid;
+use tocsin_snmp::names::Names;
+use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu, Value, Varbind};
 
 const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];
 const SNMP_TRAP_OID: [u32; 11] = [1, 3, 6, 1, 6, 3, 1, 1, 4, 1, 0];
@@ -104,7 +104,7 @@ fn names() -> Result<&'static Names, String> {
 mod tests {
     use std::sync::Arc;
 
-    use tocsin_parse::snmp::{OwnEngine, Receiver};
+    use tocsin_snmp::{OwnEngine, Receiver};
     use tocsin_wire::Body;
 
     use super::*;

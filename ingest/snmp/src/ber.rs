@@ -1,6 +1,6 @@
 //! BER (X.690) as far as SNMP uses it: definite lengths, low tag numbers.
 
-use crate::Refusal;
+use tocsin_parse::Refusal;
 use tocsin_wire::rejects::Reason;
 
 pub(crate) const INTEGER: u8 = 0x02;

@@ -5,11 +5,11 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tocsin_parse::snmp::names::Names;
-use tocsin_parse::snmp::pdu::{CommunityMessage, Kind, Pdu, Value, Varbind};
-use tocsin_parse::snmp::usm::{AuthProtocol, Level, PrivacyProtocol, User};
-use tocsin_parse::snmp::v3::{Context, Outgoing};
-use tocsin_parse::snmp::{Oid, OwnEngine, Receiver};
+use tocsin_snmp::names::Names;
+use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu, Value, Varbind};
+use tocsin_snmp::usm::{AuthProtocol, Level, PrivacyProtocol, User};
+use tocsin_snmp::v3::{Context, Outgoing};
+use tocsin_snmp::{Oid, OwnEngine, Receiver};
 
 const RECEIVED_AT: u64 = 1_795_176_000_000_000_000;
 const ENGINE: &[u8] = b"\x80\x00\x1f\x88\x04bench";

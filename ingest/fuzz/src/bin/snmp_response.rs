@@ -2,10 +2,10 @@
 //! Any bytes as a device's answer to the poller: rows or none, never a panic, and a walk that ends.
 
 use libfuzzer_sys::fuzz_target;
-use tocsin_parse::snmp::interfaces::{Table, column_groups};
-use tocsin_parse::snmp::pdu::CommunityMessage;
-use tocsin_parse::snmp::v3::{Incoming, Scoped};
-use tocsin_parse::snmp::walk::Walk;
+use tocsin_snmp::interfaces::{Table, column_groups};
+use tocsin_snmp::pdu::CommunityMessage;
+use tocsin_snmp::v3::{Incoming, Scoped};
+use tocsin_snmp::walk::Walk;
 
 fuzz_target!(|frame: &[u8]| {
     let data;

@@ -12,7 +12,7 @@ use super::names::Names;
 use super::oid::Oid;
 use super::pdu::{TrapV1, Value, Varbind};
 use super::{render, v3};
-use crate::Refusal;
+use tocsin_parse::Refusal;
 
 /// sysUpTime.0.
 pub(crate) const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];

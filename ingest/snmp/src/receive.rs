@@ -20,7 +20,7 @@ use super::repeats::Repeats;
 use super::trap::{self, identity_hash};
 use super::usm::{Level, LocalKeys, User};
 use super::v3::{self, Context, Incoming, Outgoing, Scoped};
-use crate::{Parsed, Refusal};
+use tocsin_parse::{Parsed, Refusal};
 
 /// Keys that are kept ready, one a user and engine; beyond it they are made anew for each message.
 const MAX_LOCAL_KEYS: usize = 50_000;

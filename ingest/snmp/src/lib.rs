@@ -5,6 +5,7 @@
 mod ber;
 mod engines;
 pub mod interfaces;
+pub mod mib;
 pub mod names;
 mod oid;
 pub mod pdu;

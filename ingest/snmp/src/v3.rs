@@ -218,7 +218,7 @@ impl Outgoing<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snmp::usm::{AuthProtocol, PrivacyProtocol, User};
+    use crate::usm::{AuthProtocol, PrivacyProtocol, User};
 
     fn keys(privacy_password: &[u8]) -> LocalKeys {
         let auth = AuthProtocol::Sha256;

@@ -1,18 +1,18 @@
-//! Every case of `testdata/snmp.yaml`, whole results compared; and that no input makes the reader panic. A new case is a new entry.
+//! Every case of `testdata/notifications.yaml`, whole results compared; and that no input makes the reader panic. A new case is a new entry.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use tocsin_parse::mib::{Source, compile};
-use tocsin_parse::snmp::interfaces::{Table, column_groups};
-use tocsin_parse::snmp::names::{Names, SHIPPED};
-use tocsin_parse::snmp::pdu::CommunityMessage;
-use tocsin_parse::snmp::usm::{AuthProtocol, Level, PrivacyProtocol, User};
-use tocsin_parse::snmp::walk::Walk;
-use tocsin_parse::snmp::{OwnEngine, Receiver, identity_hash};
 use tocsin_parse::{Parsed, Refusal};
+use tocsin_snmp::interfaces::{Table, column_groups};
+use tocsin_snmp::mib::{Source, compile};
+use tocsin_snmp::names::{Names, SHIPPED};
+use tocsin_snmp::pdu::CommunityMessage;
+use tocsin_snmp::usm::{AuthProtocol, Level, PrivacyProtocol, User};
+use tocsin_snmp::walk::Walk;
+use tocsin_snmp::{OwnEngine, Receiver, identity_hash};
 use tocsin_wire::events::SnmpTrap;
 use tocsin_wire::{Body, word};
 
@@ -61,7 +61,7 @@ struct Expected {
 }
 
 fn corpus() -> Corpus {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/snmp.yaml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/notifications.yaml");
     serde_saphyr::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 

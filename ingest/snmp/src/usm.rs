@@ -320,7 +320,7 @@ mod tests {
     use super::*;
 
     fn hex(bytes: &[u8]) -> String {
-        crate::snmp::render::hex(bytes)
+        crate::render::hex(bytes)
     }
 
     /// RFC 3414 A.3.1 and A.3.2.

@@ -6,14 +6,14 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
-use tocsin_parse::snmp::names::Names;
-use tocsin_parse::snmp::usm::{AuthProtocol, Level, PrivacyProtocol, User};
-use tocsin_parse::snmp::{OwnEngine, Receiver};
+use tocsin_snmp::names::Names;
+use tocsin_snmp::usm::{AuthProtocol, Level, PrivacyProtocol, User};
+use tocsin_snmp::{OwnEngine, Receiver};
 
 const RECEIVED_AT: u64 = 1_795_176_000_000_000_000;
 
 static RECEIVER: LazyLock<Receiver> = LazyLock::new(|| {
-    // Users of the corpus, which is that of testdata/snmp.yaml.
+    // Users of the corpus, which is that of snmp/testdata/notifications.yaml.
     let user = |name: &str, auth: AuthProtocol, privacy| {
         let key = auth.key_of_password(b"correcthorse");
         let min_level = Level::NoAuthNoPriv;

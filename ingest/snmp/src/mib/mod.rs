@@ -1,4 +1,4 @@
-//! MIB modules, SMIv1 (RFC 1155, 1212, 1215) and SMIv2 (RFC 2578, 2579), compiled into a table of names (see [`crate::snmp::names`]).
+//! MIB modules, SMIv1 (RFC 1155, 1212, 1215) and SMIv2 (RFC 2578, 2579), compiled into a table of names (see [`crate::names`]).
 //!
 //! Reads what names and shapes a value: OIDs, types, enumerations, display hints, notifications. Descriptions, access and conformance are
 //! stepped over. Modules as vendors ship them are not always well-formed; what cannot be read is a [`Problem`] with its place.
@@ -9,7 +9,7 @@ mod tree;
 
 use std::fmt;
 
-use crate::snmp::names::Names;
+use crate::names::Names;
 
 /// One file that may hold modules.
 #[derive(Clone, Copy, Debug)]

@@ -2,8 +2,8 @@
 //! Any text as a file of MIB modules: a table that can be loaded, never a panic.
 
 use libfuzzer_sys::fuzz_target;
-use tocsin_parse::mib::{Source, compile};
-use tocsin_parse::snmp::names::Names;
+use tocsin_snmp::mib::{Source, compile};
+use tocsin_snmp::names::Names;
 
 fuzz_target!(|text: &str| {
     let compiled = compile(&[Source { name: "fuzz", text }], &Names::default());

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::module::{Module, Syntax, Value, ValueKind};
 use super::{Compiled, Problem};
-use crate::snmp::Oid;
-use crate::snmp::names::Names;
+use crate::Oid;
+use crate::names::Names;
 
 /// Types may be made of types, but not endlessly.
 const MAX_TYPE_DEPTH: usize = 16;
