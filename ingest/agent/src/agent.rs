@@ -9,7 +9,6 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tocsin_publish::{Publisher, Remainder};
-use tocsin_snmp::names::Names;
 use tocsin_sources::{
     BindError, CaptureConfig, CaptureError, CaptureSource, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource,
     now_unix_nanos,
@@ -21,7 +20,6 @@ use tokio::sync::{mpsc, watch};
 
 use crate::Config;
 use crate::pipeline::{Pipeline, Reading, Shared};
-use crate::snmp::poller::Poller;
 use crate::{probes, snmp, stats};
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
@@ -162,18 +160,17 @@ impl Agent {
             let senders = Arc::new(Senders::default());
             pages.push((Arc::clone(counters), Arc::clone(&senders)));
             let mut prober = RunningListener::new(&config.site, counters);
-            prober.readers.push(probes::start(&config.links, counters, senders, shared, &stop)?);
+            prober.readers.push(probes::start(&config.links, counters, senders, shared.clone(), &stop)?);
             listeners.push(prober);
         }
         let polled = Arc::new(PolledDevices::default());
         let poller = counters.iter().find(|counters| counters.name() == snmp::POLLER).filter(|_| !config.snmp.devices.is_empty());
-        let poller = poller.map(|counters| Poller {
-            events: Arc::clone(&events),
-            publisher: Arc::clone(&publisher),
-            counters: Arc::clone(counters),
-            devices: Arc::clone(&polled),
+        let poller = poller.map(|counters| {
+            let _inside = runtime.enter();
+            let devices = snmp::poll(config, &mib_names, shared, counters, &polled, &stop).map_err(StartError::Config)?;
+            Ok::<_, StartError>(RunningPoller { counters: Arc::clone(counters), devices })
         });
-        let poller = poller.map(|poller| start_polling(&runtime, config, &poller, &mib_names, &stop)).transpose()?;
+        let poller = poller.transpose()?;
         pages.extend(poller.iter().map(|poller| (Arc::clone(&poller.counters), Arc::new(Senders::default()))));
         let state = telemetry::State { polled, listeners: pages, health: Arc::clone(&health), pages: vec![snmp::engines_page(snmp)] };
         let telemetry_address = serve_telemetry(&runtime, config.telemetry.listen, state)?;
@@ -266,15 +263,6 @@ impl Agent {
         self.runtime.shutdown_background();
         Closing { is_all_acked, remainder }
     }
-}
-
-fn start_polling(runtime: &Runtime, config: &Config, poller: &Poller, names: &Names, stop: &Stop) -> Result<RunningPoller, StartError> {
-    let _inside = runtime.enter();
-    let users = config.snmp.users().map_err(StartError::Config)?;
-    let devices = config.snmp.devices.iter().map(|device| poller.start(device, &users, names, stop.clone()));
-    let devices = devices.collect::<Result<Vec<_>, _>>().map_err(StartError::Config)?;
-    tracing::info!(devices = devices.len(), "polling by SNMP");
-    Ok(RunningPoller { counters: Arc::clone(&poller.counters), devices })
 }
 
 /// Opens a listener's sockets and starts its readers and parsers.

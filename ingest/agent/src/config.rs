@@ -12,12 +12,12 @@ use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
 use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
+use tocsin_snmp::SnmpConfig;
 use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
 use crate::probes;
 use crate::snmp::POLLER;
-use crate::snmp::config::SnmpConfig;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
 const MAX_NAME_BYTES: usize = 255;

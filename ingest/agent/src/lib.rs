@@ -12,12 +12,8 @@ mod gaps;
 mod pipeline;
 mod probes;
 mod rate_limit;
-mod secret;
 mod snmp;
 mod stats;
 
 pub use agent::{Agent, Closing, StartError};
 pub use config::{Config, ConfigError, DevicesConfig};
-pub use secret::{Secret, SecretFile};
-pub use snmp::config::{AuthConfig, AuthWord, LevelWord, PrivacyConfig, PrivacyWord, SnmpConfig, UserConfig};
-pub use snmp::devices::{DeviceConfig, GaugeConfig, VersionWord};

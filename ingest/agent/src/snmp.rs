@@ -1,20 +1,19 @@
-//! SNMP in the agent: whom to believe, and how notifications are answered.
-
-pub(crate) mod config;
-pub(crate) mod devices;
-pub(crate) mod poller;
-mod session;
-#[cfg(test)]
-mod tests;
+//! SNMP in the agent: whom to believe, how notifications are answered, and polled figures -> records.
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use serde_json::json;
+use tocsin_publish::Record;
 use tocsin_snmp::names::Names;
-use tocsin_snmp::{OwnEngine, Receiver};
-use tocsin_telemetry::Page;
+use tocsin_snmp::{OwnEngine, Polled, Poller, Receiver};
+use tocsin_sources::{Stop, now_unix_nanos};
+use tocsin_telemetry::{Listener, Page, PolledDevices};
+use tocsin_wire::Origin;
+use tokio::task::JoinHandle;
 
 use crate::Config;
+use crate::pipeline::Shared;
 
 /// Listener of what is polled: its side of the balance sheet.
 pub(crate) const POLLER: &str = "snmp-poller";
@@ -49,4 +48,40 @@ pub(crate) fn engines_page(receiver: Arc<Receiver>) -> Page {
         json!({"own_engine_id": receiver.own_engine().id_hex(), "engines": engines})
     };
     Page { path: "/snmp-engines", content: Box::new(content) }
+}
+
+/// Starts a task for each of `snmp.devices`. Must be called inside a tokio runtime.
+pub(crate) fn poll(
+    config: &Config,
+    names: &Names,
+    shared: Shared,
+    counters: &Arc<Listener>,
+    devices: &Arc<PolledDevices>,
+    stop: &Stop,
+) -> Result<Vec<JoinHandle<()>>, String> {
+    let started_at_unix_nanos = shared.events.boot_id();
+    let counters = Arc::clone(counters);
+    let poller =
+        Poller { sink: Arc::new(move |polled| publish(&shared, &counters, polled)), devices: Arc::clone(devices), started_at_unix_nanos };
+    let users = config.snmp.users()?;
+    let tasks = config.snmp.devices.iter().map(|device| poller.start(device, &users, names, stop.clone()));
+    let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
+    tracing::info!(devices = tasks.len(), "polling by SNMP");
+    Ok(tasks)
+}
+
+fn publish(shared: &Shared, counters: &Arc<Listener>, polled: Polled<'_>) {
+    let origin = Origin {
+        listener: counters.name().into(),
+        site: polled.device.site.as_str().into(),
+        received_at_unix_nanos: now_unix_nanos(),
+        peer: polled.peer,
+        raw: Bytes::new(),
+    };
+    for body in polled.bodies {
+        counters.received(1, 0);
+        counters.event_made();
+        let event = shared.events.event(&origin, Some(polled.device.name.clone()), None, body, |_| None);
+        shared.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
+    }
 }

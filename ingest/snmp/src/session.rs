@@ -4,12 +4,13 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu};
-use tocsin_snmp::usm::{Level, LocalKeys, User};
-use tocsin_snmp::v3::{Context, Incoming, Outgoing, Scoped};
-use tocsin_snmp::{Malformed, Oid};
 use tokio::net::UdpSocket;
 use tokio::time::timeout_at;
+
+use crate::pdu::{CommunityMessage, Kind, Pdu};
+use crate::usm::{Level, LocalKeys, User};
+use crate::v3::{Context, Incoming, Outgoing, Scoped};
+use crate::{Malformed, Oid};
 
 const MAX_DATAGRAM_BYTES: usize = 65_536;
 /// usmStats: counters that a report names.
@@ -19,7 +20,7 @@ const UNKNOWN_ENGINE_IDS: u32 = 4;
 /// error-status of RFC 3416.
 pub(crate) const TOO_BIG: i64 = 1;
 pub(crate) const NO_SUCH_NAME: i64 = 2;
-/// A device may first tell its engine id and then its clock; more would be a quarrel.
+/// A device may first tell its engine id and then its clock; one that reports more than that refuses the request.
 const MAX_REPORTS: usize = 3;
 
 /// Whom the device believes.

@@ -2,11 +2,10 @@
 
 use std::fs;
 
-use super::config::SnmpConfig;
-use crate::Config;
+use super::SnmpConfig;
 
 fn parse(snmp: &str) -> SnmpConfig {
-    Config::parse(&format!("snmp: {snmp}")).unwrap().snmp
+    serde_saphyr::from_str(snmp).unwrap()
 }
 
 #[track_caller]
@@ -28,13 +27,13 @@ fn public_alone_is_accepted_without_a_config() {
 
 #[test]
 fn secrets_are_not_dumped() {
-    let yaml = "snmp: {communities: [s3cret-community], users: [{name: u, auth: {protocol: sha, password: s3cret-auth}, \
+    let yaml = "{communities: [s3cret-community], users: [{name: u, auth: {protocol: sha, password: s3cret-auth}, \
                 privacy: {protocol: aes, password: s3cret-privacy}}], devices: [{name: d, address: 192.0.2.1, community: s3cret-too}]}";
-    let config = Config::parse(yaml).unwrap();
-    config.snmp.check().unwrap();
-    let dump = config.to_yaml().unwrap();
+    let config = parse(yaml);
+    config.check().unwrap();
+    let dump = serde_saphyr::to_string(&config).unwrap();
     assert!(!dump.contains("s3cret") && !format!("{config:?}").contains("s3cret"), "{dump}");
-    assert!(Config::parse(&dump).unwrap().snmp.check().unwrap_err().contains("--dump"), "a dump is not taken for the secrets");
+    assert!(parse(&dump).check().unwrap_err().contains("--dump"), "a dump is not taken for the secrets");
 }
 
 #[test]
@@ -48,7 +47,8 @@ fn users_that_cannot_work_are_refused_with_a_remedy() {
     refused(&user("name: u, min_level: authPriv"), &["min_level of u", "authPriv", "add them"]);
     refused("{engine_id: '80'}", &["snmp.engine_id", "5 to 32 bytes"]);
     refused("{mibs: [/nowhere.tsv]}", &["snmp.mibs", "/nowhere.tsv", "mibs compile"]);
-    let problem = Config::parse("snmp: {users: [{name: u, auth: {protocol: sha3, password: x}}]}").unwrap_err().to_string();
+    let problem =
+        serde_saphyr::from_str::<SnmpConfig>("{users: [{name: u, auth: {protocol: sha3, password: x}}]}").unwrap_err().to_string();
     assert!(problem.contains("sha512"), "the words that are possible are told: {problem}");
 }
 
@@ -82,8 +82,8 @@ fn the_example_s_comments_have_every_key_and_work() {
         let lines = text.lines().skip_while(|line| !line.contains(first)).take_while(|line| line.starts_with("  #   "));
         lines.map(|line| format!("{}\n", &line[3..])).collect()
     };
-    let yaml = format!("snmp:\n  users:\n{}  devices:\n{}", block("#   - name: monitor"), block("#   - name: core-sw1"));
-    let config = Config::parse(&yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}")).snmp;
+    let yaml = format!("users:\n{}devices:\n{}", block("#   - name: monitor"), block("#   - name: core-sw1"));
+    let config: SnmpConfig = serde_saphyr::from_str(&yaml).unwrap_or_else(|error| panic!("{error}\n{yaml}"));
     assert_eq!((config.users.len(), config.devices.len()), (1, 1));
     let (users, names) = (vec!["monitor"], config.names().unwrap());
     config.devices[0].check(&users, &names).unwrap();

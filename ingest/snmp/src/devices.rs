@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tocsin_snmp::interfaces::Reading;
-use tocsin_snmp::names::Names;
-use tocsin_snmp::usm::User;
 
-use super::session::Identity;
+use crate::interfaces::Reading;
+use crate::names::Names;
 use crate::secret::Secret;
+use crate::session::Identity;
+use crate::usm::User;
 
 const MIN_INTERVAL: Duration = Duration::from_secs(1);
 const MAX_REPETITIONS: u32 = 1_000;

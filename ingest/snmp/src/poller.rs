@@ -2,38 +2,49 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
-use tocsin_publish::{Publisher, Record};
-use tocsin_snmp::Oid;
-use tocsin_snmp::interfaces::{Moment, Reading, Table, column_groups, counters};
-use tocsin_snmp::names::Names;
-use tocsin_snmp::pdu::Kind;
-use tocsin_snmp::usm::User;
-use tocsin_snmp::walk::{Cell, Row, Walk};
-use tocsin_sources::now_unix_nanos;
-use tocsin_telemetry::{Listener, PolledDevices};
-use tocsin_wire::events::{Gauge, InterfaceCounters};
-use tocsin_wire::{Body, EventSource, Origin};
+use tocsin_telemetry::PolledDevices;
+use tocsin_wire::Body;
+use tocsin_wire::events::Gauge;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use super::devices::{DeviceConfig, GaugeConfig, matches};
-use super::session::{Identity, NO_SUCH_NAME, PollError, Session, TOO_BIG};
+use crate::Oid;
+use crate::devices::{DeviceConfig, GaugeConfig, matches};
+use crate::interfaces::{Moment, Reading, Table, column_groups, counters};
+use crate::names::Names;
+use crate::pdu::Kind;
+use crate::session::{Identity, NO_SUCH_NAME, PollError, Session, TOO_BIG};
+use crate::usm::User;
+use crate::walk::{Cell, Row, Walk};
 
 const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];
 /// Each interval begins up to this share of it later, so that devices do not stay in step.
 const JITTER: f64 = 0.1;
 
+/// What a device told at one moment.
+#[derive(Debug)]
+pub struct Polled<'a> {
+    /// The device's entry of the config.
+    pub device: &'a DeviceConfig,
+    /// Where it was asked.
+    pub peer: Option<SocketAddr>,
+    /// One event each.
+    pub bodies: Vec<Body>,
+}
+
 /// What all devices' tasks share.
 #[derive(Clone)]
-pub(crate) struct Poller {
-    pub(crate) events: Arc<EventSource>,
-    pub(crate) publisher: Arc<dyn Publisher>,
-    pub(crate) counters: Arc<Listener>,
-    pub(crate) devices: Arc<PolledDevices>,
+pub struct Poller {
+    /// Takes what devices tell. Must not wait.
+    pub sink: Arc<dyn Fn(Polled<'_>) + Send + Sync>,
+    /// Knows who answers.
+    pub devices: Arc<PolledDevices>,
+    /// When the agent started; request ids and salts are other ones after a restart.
+    pub started_at_unix_nanos: u64,
 }
 
 /// A gauge whose names are numbers now.
@@ -56,7 +67,7 @@ struct Device {
 
 impl Poller {
     /// Starts the task of a device; it ends on a stop. Must be called inside a tokio runtime.
-    pub(crate) fn start(
+    pub fn start(
         &self,
         config: &DeviceConfig,
         users: &[User],
@@ -121,7 +132,8 @@ impl Device {
     async fn ask(&mut self) -> Result<(), PollError> {
         if self.session.is_none() {
             let DeviceConfig { address, timeout, retries, .. } = &self.config;
-            self.session = Some(Session::open(address, self.identity.clone(), *timeout, *retries, now_unix_nanos()).await?);
+            let seed = self.poller.started_at_unix_nanos.wrapping_add(self.started.elapsed().as_nanos() as u64);
+            self.session = Some(Session::open(address, self.identity.clone(), *timeout, *retries, seed).await?);
         }
         let Some(session) = &mut self.session else { return Ok(()) };
         if !self.config.interfaces.is_empty() {
@@ -131,8 +143,7 @@ impl Device {
             for (group, columns) in column_groups().into_iter().enumerate() {
                 table.take(group, walk(session, &columns, self.config.max_repetitions).await?);
             }
-            let origin = self.origin();
-            self.publish_interfaces(&origin, table.into_readings(), moment);
+            self.tell_interfaces(table.into_readings(), moment);
         }
         for index in 0..self.gauges.len() {
             self.ask_gauge(index).await?;
@@ -140,15 +151,16 @@ impl Device {
         Ok(())
     }
 
-    fn publish_interfaces(&mut self, origin: &Origin, readings: Vec<Reading>, moment: Moment) {
+    fn tell_interfaces(&mut self, readings: Vec<Reading>, moment: Moment) {
         let mut last = HashMap::with_capacity(readings.len());
+        let mut bodies = Vec::with_capacity(readings.len());
         for reading in readings.into_iter().filter(|reading| self.config.interfaces.iter().any(|pattern| matches(pattern, reading))) {
             let before = self.last.get(&reading.name).map(|(reading, moment)| (reading, *moment));
-            let body: InterfaceCounters = counters((&reading, moment), before);
-            self.publish(origin, Body::InterfaceCounters(body));
+            bodies.push(Body::InterfaceCounters(counters((&reading, moment), before)));
             last.insert(reading.name.clone(), (reading, moment));
         }
         self.last = last;
+        self.tell(bodies);
     }
 
     /// The instance itself, or all instances below it.
@@ -164,39 +176,27 @@ impl Device {
         };
         let values = rows.iter().filter_map(|row| Some((row, row.cell.number()?)));
         let bodies: Vec<_> = values
-            .map(|(row, value)| Gauge {
-                name: plan.config.name.clone(),
-                instance: row.instance.iter().map(u32::to_string).collect::<Vec<_>>().join("."),
-                value: value * plan.config.scale,
-                limit,
-                unit: plan.config.unit.clone(),
-                oid: plan.oid.with(&row.instance).to_string(),
+            .map(|(row, value)| {
+                Body::Gauge(Gauge {
+                    name: plan.config.name.clone(),
+                    instance: row.instance.iter().map(u32::to_string).collect::<Vec<_>>().join("."),
+                    value: value * plan.config.scale,
+                    limit,
+                    unit: plan.config.unit.clone(),
+                    oid: plan.oid.with(&row.instance).to_string(),
+                })
             })
             .collect();
         if bodies.is_empty() {
             self.poller.devices.missing(&self.config.name, &plan.config.name, &plan.oid.to_string());
         }
-        let origin = self.origin();
-        bodies.into_iter().for_each(|body| self.publish(&origin, Body::Gauge(body)));
+        self.tell(bodies);
         Ok(())
     }
 
-    fn origin(&self) -> Origin {
-        Origin {
-            listener: self.poller.counters.name().into(),
-            site: self.config.site.as_str().into(),
-            received_at_unix_nanos: now_unix_nanos(),
-            peer: self.session.as_ref().and_then(Session::peer),
-            raw: Bytes::new(),
-        }
-    }
-
-    fn publish(&self, origin: &Origin, body: Body) {
-        let counters = &self.poller.counters;
-        counters.received(1, 0);
-        counters.event_made();
-        let event = self.poller.events.event(origin, Some(self.config.name.clone()), None, body, |_| None);
-        self.poller.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
+    fn tell(&self, bodies: Vec<Body>) {
+        let peer = self.session.as_ref().and_then(Session::peer);
+        (self.poller.sink)(Polled { device: &self.config, peer, bodies });
     }
 }
 

@@ -5,11 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use tocsin_snmp::names::Names;
-use tocsin_snmp::usm::{AuthProtocol, Level, MIN_PASSWORD_BYTES, PrivacyProtocol, User};
 
-use super::devices::DeviceConfig;
+use crate::devices::DeviceConfig;
+use crate::names::Names;
 use crate::secret::Secret;
+use crate::usm::{AuthProtocol, Level, MIN_PASSWORD_BYTES, PrivacyProtocol, User};
 
 /// RFC 3411: an engine id has 5 to 32 bytes.
 const ENGINE_ID_BYTES: std::ops::RangeInclusive<usize> = 5..=32;
@@ -149,7 +149,7 @@ words! {
 
 impl SnmpConfig {
     /// Makes paths relative to the config file's folder.
-    pub(crate) fn stand_beside(&mut self, folder: &Path) {
+    pub fn stand_beside(&mut self, folder: &Path) {
         let passwords = self.users.iter_mut().flat_map(|user| {
             let auth = user.auth.as_mut().map(|auth| &mut auth.password);
             auth.into_iter().chain(user.privacy.as_mut().map(|privacy| &mut privacy.password))
@@ -160,7 +160,7 @@ impl SnmpConfig {
     }
 
     /// What is wrong with the values, one sentence that names key and remedy.
-    pub(crate) fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), String> {
         self.own_engine_id()?;
         self.communities()?;
         let names = self.names()?;
@@ -178,21 +178,23 @@ impl SnmpConfig {
         Ok(())
     }
 
-    pub(crate) fn own_engine_id(&self) -> Result<Vec<u8>, String> {
+    /// Our engine id; empty where it is made from the agent's name.
+    pub fn own_engine_id(&self) -> Result<Vec<u8>, String> {
         engine_id("snmp.engine_id", &self.engine_id)
     }
 
-    pub(crate) fn communities(&self) -> Result<Vec<Vec<u8>>, String> {
+    /// The communities, read from their files.
+    pub fn communities(&self) -> Result<Vec<Vec<u8>>, String> {
         self.communities.iter().enumerate().map(|(index, secret)| secret.read(&format!("snmp.communities[{index}]"))).collect()
     }
 
     /// The users with their keys. Making a key takes some milliseconds.
-    pub(crate) fn users(&self) -> Result<Vec<User>, String> {
+    pub fn users(&self) -> Result<Vec<User>, String> {
         self.users.iter().map(UserConfig::load).collect()
     }
 
     /// The shipped names and those of `mibs`.
-    pub(crate) fn names(&self) -> Result<Names, String> {
+    pub fn names(&self) -> Result<Names, String> {
         let mut names = Names::shipped().map_err(|error| format!("the shipped table of names: {error}"))?;
         for path in &self.mibs {
             let key = || format!("snmp.mibs: {}", path.display());
@@ -268,3 +270,6 @@ fn engine_id(key: &str, text: &str) -> Result<Vec<u8>, String> {
         .filter(|bytes| ENGINE_ID_BYTES.contains(&bytes.len()))
         .ok_or_else(|| format!("{key} is {text:?}; write 5 to 32 bytes in hexadecimal, for example 80007ed904726f75746572"))
 }
+
+#[cfg(test)]
+mod tests;
