@@ -31,8 +31,10 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(300);
 
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 
+/// Number of an answer's exception.
+const EXCEPTION_CODE: &str = "X-ClickHouse-Exception-Code";
 /// `QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING`.
-const ALREADY_RUNNING: &str = "Code: 216.";
+const ALREADY_RUNNING: u32 = 216;
 
 /// How far a statement is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +54,12 @@ pub enum Outcome {
     Done,
     /// Nothing was done: the server is at a statement of this id already.
     RunsElsewhere,
+}
+
+/// A statement that was not carried out; the server's number of the exception, where it answered with one.
+struct Refused {
+    exception_code: Option<u32>,
+    failure: Failure,
 }
 
 /// A ClickHouse server. Each statement is one HTTP request, without a session.
@@ -113,11 +121,12 @@ impl ClickHouse {
     /// Like [`Self::run`]; `{name:Type}` in the statement takes its value from `parameters`, which never become SQL.
     pub fn ask(&self, statement: &str, parameters: &[(String, String)]) -> Result<String, Failure> {
         let parameters: Vec<_> = parameters.iter().map(|(name, value)| (format!("param_{name}"), escaped(value))).collect();
-        self.post(statement, &parameters, Some(LONGEST_ANSWER))
+        self.post(statement, &parameters, Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
     }
 
     /// One request; `settings` go into its address.
-    fn post(&self, statement: &str, settings: &[(String, String)], timeout: Option<Duration>) -> Result<String, Failure> {
+    fn post(&self, statement: &str, settings: &[(String, String)], timeout: Option<Duration>) -> Result<String, Refused> {
+        let unreachable = |error: ureq::Error| Refused { exception_code: None, failure: self.unreachable(&error.to_string()) };
         let mut response = self
             .agent
             .post(format!("{}/?wait_end_of_query=1", self.url))
@@ -128,9 +137,10 @@ impl ClickHouse {
             .header("X-ClickHouse-User", &self.user)
             .header("X-ClickHouse-Key", &self.password)
             .send(statement)
-            .map_err(|error| self.unreachable(&error.to_string()))?;
+            .map_err(unreachable)?;
         let status = response.status();
-        let body = response.body_mut().read_to_string().map_err(|error| self.unreachable(&error.to_string()))?;
+        let exception_code = response.headers().get(EXCEPTION_CODE).and_then(|code| code.to_str().ok()?.parse().ok());
+        let body = response.body_mut().read_to_string().map_err(unreachable)?;
         if status.is_success() {
             return Ok(body.trim_end_matches('\n').to_owned());
         }
@@ -138,7 +148,8 @@ impl ClickHouse {
             401 | 403 => "check --clickhouse-user and --clickhouse-password-file, and what this user may do",
             _ => "read ClickHouse's answer above; its server log has the details",
         };
-        Err(Failure::new(format!("ClickHouse at {} refused a statement: {}", self.url, body.trim()), remedy))
+        let failure = Failure::new(format!("ClickHouse at {} refused a statement: {}", self.url, body.trim()), remedy);
+        Err(Refused { exception_code, failure })
     }
 
     /// Runs a statement that may take hours. The server runs one of this `query_id` at a time, so that two programs cannot do the same at once.
@@ -151,8 +162,8 @@ impl ClickHouse {
             scope.spawn(move || done.send(self.post(statement, &[("query_id".to_owned(), query_id.to_owned())], None)).ok());
             loop {
                 match outcome.recv_timeout(PROGRESS_INTERVAL) {
-                    Ok(Err(failure)) if failure.to_string().contains(ALREADY_RUNNING) => return Ok(Outcome::RunsElsewhere),
-                    Ok(answer) => return answer.map(|_| Outcome::Done),
+                    Ok(Err(Refused { exception_code: Some(ALREADY_RUNNING), .. })) => return Ok(Outcome::RunsElsewhere),
+                    Ok(answer) => return answer.map(|_| Outcome::Done).map_err(|refused| refused.failure),
                     // A server that is too busy to say how far it is does the work none the less.
                     Err(_) => self.progress(query_id).into_iter().for_each(&mut tell),
                 }
