@@ -29,8 +29,7 @@ use tocsin_wire::{event_from_json, events};
 use super::dhcp;
 use super::exchange::Exchange;
 use super::framing::Framing;
-use super::target::Target;
-use super::traffic::MAX_DATAGRAM_BYTES;
+use super::target::{MAX_DATAGRAM_BYTES, Target};
 use super::trap::Trap;
 use crate::Failure;
 

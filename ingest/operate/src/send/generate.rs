@@ -5,8 +5,7 @@
 use std::io::Write;
 
 use super::dhcp;
-use super::target::Target;
-use super::traffic::MAX_DATAGRAM_BYTES;
+use super::target::{MAX_DATAGRAM_BYTES, Target};
 use crate::Failure;
 
 /// Makes messages. Message `index` is the same for the same fields, but for its time.

@@ -8,6 +8,9 @@ use serde::Deserialize;
 
 use crate::Failure;
 
+/// Longest payload of one UDP datagram over IPv4: 65,535 less 20 bytes IP and 8 bytes UDP header.
+pub const MAX_DATAGRAM_BYTES: usize = 65_507;
+
 /// A listener of the agent's default config.
 #[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[serde(rename_all = "kebab-case")]

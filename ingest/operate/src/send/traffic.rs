@@ -9,9 +9,6 @@ use super::framing::Framing;
 use super::generate::Generator;
 use super::target::Target;
 
-/// Longest payload of one UDP datagram over IPv4: 65,535 less 20 bytes IP and 8 bytes UDP header.
-pub const MAX_DATAGRAM_BYTES: usize = 65_507;
-
 /// Messages in the order in which they are sent.
 pub enum Traffic {
     /// From an events file.

@@ -9,6 +9,7 @@ mod rfc3164;
 mod rfc5424;
 mod timestamp;
 mod vendor;
+mod word;
 mod zone;
 
 use tocsin_wire::Body;

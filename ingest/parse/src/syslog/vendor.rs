@@ -4,7 +4,7 @@
 
 use super::Header;
 use super::key_value;
-use super::rfc3164::{is_host, read_tag};
+use super::word::{is_host, read_tag};
 use crate::time;
 
 /// Reads what follows the time and host; false where it is no vendor's own form.
