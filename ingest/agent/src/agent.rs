@@ -13,7 +13,7 @@ use tocsin_sources::{
     BindError, CaptureConfig, CaptureError, CaptureSource, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource,
     now_unix_nanos,
 };
-use tocsin_telemetry::{self as telemetry, Health, Listener, PolledDevices, Senders};
+use tocsin_telemetry::{self as telemetry, Counters, Health, PolledDevices, Senders};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
@@ -69,13 +69,13 @@ pub struct Agent {
 }
 
 struct RunningPoller {
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     devices: Vec<tokio::task::JoinHandle<()>>,
 }
 
 struct RunningListener {
     site: String,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     /// What watches the numbers of its senders; `None` where there is no sender that could number.
     pipeline: Option<Pipeline>,
     kernel: Option<Kernel>,
@@ -85,7 +85,7 @@ struct RunningListener {
 }
 
 impl RunningListener {
-    fn new(site: &str, counters: &Arc<Listener>) -> Self {
+    fn new(site: &str, counters: &Arc<Counters>) -> Self {
         Self {
             site: site.to_owned(),
             counters: Arc::clone(counters),
@@ -126,7 +126,7 @@ impl Agent {
     /// Opens every socket and starts every thread. `counters` comes from [`Agent::counters`].
     pub fn start(
         config: &Config,
-        counters: &[Arc<Listener>],
+        counters: &[Arc<Counters>],
         publisher: Arc<dyn Publisher>,
         health: Arc<Health>,
     ) -> Result<Self, StartError> {
@@ -188,12 +188,12 @@ impl Agent {
     }
 
     /// Counters that start at zero for each listener and each capture of a config, in its order, then for the probes and the poller.
-    pub fn counters(config: &Config) -> Vec<Arc<Listener>> {
+    pub fn counters(config: &Config) -> Vec<Arc<Counters>> {
         let listeners = config.listeners.iter().map(|listener| listener.name.as_str());
         let captures = config.captures.iter().map(|capture| capture.name.as_str());
         let probes = (!config.links.is_empty()).then_some(probes::LISTENER);
         let poller = (!config.snmp.devices.is_empty()).then_some(snmp::POLLER);
-        listeners.chain(captures).chain(probes).chain(poller).map(|name| Arc::new(Listener::new(name))).collect()
+        listeners.chain(captures).chain(probes).chain(poller).map(|name| Arc::new(Counters::new(name))).collect()
     }
 
     /// Where a listener is bound, also where port 0 was asked for.
@@ -269,7 +269,7 @@ impl Agent {
 fn start_listener(
     runtime: &Runtime,
     config: &ListenerConfig,
-    counters: &Arc<Listener>,
+    counters: &Arc<Counters>,
     mut pipeline: Pipeline,
     stop: &Stop,
 ) -> Result<RunningListener, StartError> {
@@ -303,7 +303,7 @@ fn start_listener(
 }
 
 /// Opens a capture's ring and starts its reader and its parser.
-fn start_capture(config: &CaptureConfig, counters: &Arc<Listener>, pipeline: Pipeline, stop: &Stop) -> Result<RunningListener, StartError> {
+fn start_capture(config: &CaptureConfig, counters: &Arc<Counters>, pipeline: Pipeline, stop: &Stop) -> Result<RunningListener, StartError> {
     let mut listener = RunningListener::new(&config.site, counters);
     let source = CaptureSource::bind(config, Arc::clone(counters))?;
     let (queue, parser) = start_parser(pipeline, &config.name)?;

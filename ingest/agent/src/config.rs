@@ -23,7 +23,8 @@ use crate::snmp::POLLER;
 const MAX_NAME_BYTES: usize = 255;
 /// What the kernel's signed 32-bit option can hold, halved because it doubles the value.
 const MAX_RECEIVE_BUFFER: ByteSize = ByteSize::b(i32::MAX as u64 / 2);
-/// Two copies of a message (as text and as received) must fit into a Kafka record of the usual limit of 1 MB.
+/// What one connection may hold. A Kafka record has two copies of a message, as text and as received: above some 400 KiB, brokers and topics
+/// must allow more than their usual 1 MB.
 const MAX_MESSAGE: ByteSize = ByteSize::mib(16);
 const MAX_READERS: usize = 64;
 const MIN_RATE_PERIOD: Duration = Duration::from_millis(100);

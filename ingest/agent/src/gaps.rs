@@ -17,7 +17,7 @@ pub(crate) struct MessageAfter {
 }
 
 /// A gap that is certain.
-pub(crate) struct Told {
+pub(crate) struct ConfirmedGap {
     pub(crate) after: Arc<MessageAfter>,
     pub(crate) body: Body,
 }
@@ -38,7 +38,7 @@ impl Gaps {
     }
 
     /// Takes a message's number, if it has one, and returns the gaps that are certain now.
-    pub(crate) fn see(&self, origin: &Origin, parsed: &Parsed) -> Vec<Told> {
+    pub(crate) fn see(&self, origin: &Origin, parsed: &Parsed) -> Vec<ConfirmedGap> {
         let Body::Syslog(Syslog { sequence: Some(number), .. }) = parsed.body else { return Vec::new() };
         let Some(peer) = origin.peer else { return Vec::new() };
         let message_after = || {
@@ -47,23 +47,24 @@ impl Gaps {
         };
         let port = if self.is_by_port { peer.port() } else { 0 };
         let sender = (SocketAddr::new(peer.ip().to_canonical(), port), parsed.device.clone().unwrap_or_default());
-        let mut told = Vec::new();
-        self.lock().see(sender, number, origin.received_at_unix_nanos, message_after, |gap, after| told.push(Told::new(gap, after)));
-        told
+        let mut confirmed = Vec::new();
+        self.lock()
+            .see(sender, number, origin.received_at_unix_nanos, message_after, |gap, after| confirmed.push(ConfirmedGap::new(gap, after)));
+        confirmed
     }
 
     /// The gaps that have been open for long enough.
-    pub(crate) fn expired(&self, now_unix_nanos: u64) -> Vec<Told> {
-        let mut told = Vec::new();
-        self.lock().expire(now_unix_nanos, |gap, after| told.push(Told::new(gap, after)));
-        told
+    pub(crate) fn expired(&self, now_unix_nanos: u64) -> Vec<ConfirmedGap> {
+        let mut confirmed = Vec::new();
+        self.lock().expire(now_unix_nanos, |gap, after| confirmed.push(ConfirmedGap::new(gap, after)));
+        confirmed
     }
 
     /// The gaps that are still open when nothing more will come.
-    pub(crate) fn rest(&self) -> Vec<Told> {
-        let mut told = Vec::new();
-        self.lock().finish(|gap, after| told.push(Told::new(gap, after)));
-        told
+    pub(crate) fn rest(&self) -> Vec<ConfirmedGap> {
+        let mut confirmed = Vec::new();
+        self.lock().finish(|gap, after| confirmed.push(ConfirmedGap::new(gap, after)));
+        confirmed
     }
 
     fn lock(&self) -> MutexGuard<'_, Sequences<Arc<MessageAfter>>> {
@@ -71,7 +72,7 @@ impl Gaps {
     }
 }
 
-impl Told {
+impl ConfirmedGap {
     fn new(gap: Gap, after: Arc<MessageAfter>) -> Self {
         let Gap { last_before, first_after, missing } = gap;
         Self { after, body: Body::SequenceGap(SequenceGap { last_before, first_after, missing }) }

@@ -11,15 +11,15 @@ use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
 use tocsin_snmp::{Outcome, Receiver};
 use tocsin_sources::{Batch, Frame, Kind, RateLimitConfig, Received, Replies};
-use tocsin_telemetry::{Listener, Senders};
+use tocsin_telemetry::{Counters, Senders};
 use tocsin_wire::events::Event;
 use tocsin_wire::events::dhcp::Path;
 use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::mpsc;
 
-use crate::gaps::{Gaps, Told};
-use crate::rate_limit::{News, RateLimit};
+use crate::gaps::{ConfirmedGap, Gaps};
+use crate::rate_limit::{RateLimit, Violation};
 
 /// Records of one frame that carry its bytes. Without a bound, a datagram of 64 KiB that holds 30,000 elements would become 2 GiB.
 const MAX_RAW_COPIES: u32 = 64;
@@ -66,7 +66,7 @@ pub(crate) struct Pipeline {
     replies: Option<Replies>,
     listener_name: Arc<str>,
     site: Arc<str>,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     senders: Arc<Senders>,
     gaps: Arc<Gaps>,
     rate_limit: Option<Arc<RateLimit>>,
@@ -74,7 +74,7 @@ pub(crate) struct Pipeline {
 
 impl Pipeline {
     /// The name of the listener is that of its counters.
-    pub(crate) fn new(shared: Shared, reading: Reading, site: &str, counters: Arc<Listener>, senders: Arc<Senders>) -> Self {
+    pub(crate) fn new(shared: Shared, reading: Reading, site: &str, counters: Arc<Counters>, senders: Arc<Senders>) -> Self {
         Self {
             shared,
             reading,
@@ -123,8 +123,8 @@ impl Pipeline {
     /// Publishes what is new about senders over their limit; after the last batch that they are no longer watched.
     pub(crate) fn tell_rate_limited(&self, now_unix_nanos: u64, is_last: bool) {
         if let Some(rate_limit) = &self.rate_limit {
-            let news = if is_last { rate_limit.rest() } else { rate_limit.renewed(now_unix_nanos) };
-            self.publish_news(rate_limit, news, now_unix_nanos);
+            let violations = if is_last { rate_limit.rest() } else { rate_limit.renewed(now_unix_nanos) };
+            self.publish_violations(rate_limit, violations, now_unix_nanos);
         }
     }
 
@@ -143,7 +143,7 @@ impl Pipeline {
     fn limit(&self, rate_limit: &RateLimit, batch: &mut Batch) {
         let Some(now_unix_nanos) = batch.last().map(|received| received.received_at_unix_nanos) else { return };
         let mut refused = Vec::new();
-        let news = rate_limit.judge(|judge| {
+        let violations = rate_limit.judge(|judge| {
             batch.retain(|received| {
                 let address = received.peer.ip();
                 let is_taken = judge.takes(address, kept_bytes(&received.frame).len() as u64, received.received_at_unix_nanos);
@@ -155,20 +155,20 @@ impl Pipeline {
         });
         self.counters.rate_limited(refused.len() as u64);
         self.senders.rate_limited(refused.into_iter());
-        self.publish_news(rate_limit, news, now_unix_nanos);
+        self.publish_violations(rate_limit, violations, now_unix_nanos);
     }
 
-    fn publish_news(&self, rate_limit: &RateLimit, news: Vec<News>, now_unix_nanos: u64) {
-        for news in news {
+    fn publish_violations(&self, rate_limit: &RateLimit, violations: Vec<Violation>, now_unix_nanos: u64) {
+        for violation in violations {
             let origin = Origin {
                 listener: Arc::clone(&self.listener_name),
                 site: Arc::clone(&self.site),
                 received_at_unix_nanos: now_unix_nanos,
-                peer: Some(SocketAddr::new(news.address, 0)),
+                peer: Some(SocketAddr::new(violation.address, 0)),
                 raw: Bytes::new(),
             };
             self.counters.event_made();
-            self.publish(&self.event(&origin, None, None, Body::AlertUpdate(rate_limit.alert(&news, self.counters.name()))));
+            self.publish(&self.event(&origin, None, None, Body::AlertUpdate(rate_limit.alert(&violation, self.counters.name()))));
         }
     }
 
@@ -261,8 +261,8 @@ impl Pipeline {
         }
     }
 
-    fn publish_gaps(&self, gaps: Vec<Told>) {
-        for Told { after, body } in gaps {
+    fn publish_gaps(&self, gaps: Vec<ConfirmedGap>) {
+        for ConfirmedGap { after, body } in gaps {
             self.counters.event_made();
             self.publish(&self.event(&after.origin, after.device.clone(), after.event_time_unix_nanos, body));
         }

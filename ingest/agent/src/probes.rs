@@ -6,18 +6,18 @@ use std::thread::JoinHandle;
 use tocsin_probes::{LinkConfig, Probed, Prober, StartError};
 use tocsin_publish::Record;
 use tocsin_sources::Stop;
-use tocsin_telemetry::{Listener, Senders};
+use tocsin_telemetry::{Counters, Senders};
 use tocsin_wire::{Body, Origin};
 
 use crate::pipeline::Shared;
 
-/// Name of the listener that probes count as.
+/// Name under which probes are counted.
 pub(crate) const LISTENER: &str = "probes";
 
 /// Starts the thread that probes `links`; it publishes each result, which never waits for Kafka.
 pub(crate) fn start(
     links: &[LinkConfig],
-    counters: &Arc<Listener>,
+    counters: &Arc<Counters>,
     senders: Arc<Senders>,
     shared: Shared,
     stop: &Stop,
@@ -47,7 +47,7 @@ impl Envelope {
 
 struct Publishing {
     envelopes: Vec<Envelope>,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     senders: Arc<Senders>,
     shared: Shared,
 }

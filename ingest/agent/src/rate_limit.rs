@@ -66,9 +66,9 @@ struct Excess {
     told_unix_nanos: u64,
 }
 
-/// What is to be told of one sender.
+/// A sender over the limit, or one that no longer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct News {
+pub(crate) struct Violation {
     /// The sender.
     pub(crate) address: IpAddr,
     /// Messages of it that were refused since it went over.
@@ -106,48 +106,51 @@ impl RateLimit {
     }
 
     /// Judges frames, and returns the senders that went over with them.
-    pub(crate) fn judge(&self, frames: impl FnOnce(&mut Judge<'_>)) -> Vec<News> {
+    pub(crate) fn judge(&self, frames: impl FnOnce(&mut Judge<'_>)) -> Vec<Violation> {
         let mut judge = Judge { config: &self.config, table: self.lock() };
         frames(&mut judge);
         let table = &mut *judge.table;
-        table.fresh.drain(..).filter_map(|address| table.over.get(&address).map(|excess| excess.news(address, true))).collect()
+        table.fresh.drain(..).filter_map(|address| table.over.get(&address).map(|excess| excess.violation(address, true))).collect()
     }
 
     /// Senders that are still over after a minute, and those that are no longer. Forgets who is quiet.
-    pub(crate) fn renewed(&self, now_unix_nanos: u64) -> Vec<News> {
+    pub(crate) fn renewed(&self, now_unix_nanos: u64) -> Vec<Violation> {
         let memory = nanos(self.config.messages_period.max(self.config.bytes_period)).saturating_mul(2);
         let mut table = self.lock();
         let Table { senders, over, .. } = &mut *table;
-        let mut news = Vec::new();
+        let mut violations = Vec::new();
         over.retain(|address, excess| {
             let penalty_until = senders.get(address).map_or(0, |sender| sender.penalty_until_unix_nanos);
             let is_over = now_unix_nanos < penalty_until || now_unix_nanos.saturating_sub(excess.last_unix_nanos) < memory / 2;
             if !is_over || now_unix_nanos.saturating_sub(excess.told_unix_nanos) >= nanos(RENEWAL) {
                 excess.told_unix_nanos = now_unix_nanos;
-                news.push(excess.news(*address, is_over));
+                violations.push(excess.violation(*address, is_over));
             }
             is_over
         });
         senders.retain(|address, sender| over.contains_key(address) || now_unix_nanos.saturating_sub(sender.last_unix_nanos) < memory);
-        news
+        violations
     }
 
     /// Every sender that is over when nobody watches any more: its alert must not stay open for ever.
-    pub(crate) fn rest(&self) -> Vec<News> {
+    pub(crate) fn rest(&self) -> Vec<Violation> {
         let mut table = self.lock();
-        table.over.drain().map(|(address, excess)| excess.news(address, false)).collect()
+        table.over.drain().map(|(address, excess)| excess.violation(address, false)).collect()
     }
 
     /// The alert that tells of a sender. `listener` is part of its identity: a device may send too much to one and little to another.
-    pub(crate) fn alert(&self, news: &News, listener: &str) -> AlertUpdate {
-        let refused = format!("{} messages ({}) refused", news.messages, ByteSize::b(news.bytes));
-        let (action, severity, summary) = if news.is_over {
+    pub(crate) fn alert(&self, violation: &Violation, listener: &str) -> AlertUpdate {
+        let refused = format!("{} messages ({}) refused", violation.messages, ByteSize::b(violation.bytes));
+        let (action, severity, summary) = if violation.is_over {
             (Action::Update, Severity::Warning, format!("sends more than {}; {refused} so far", self.allowed()))
         } else {
             (Action::Delete, Severity::Cleared, format!("is no longer limited; {refused} in all"))
         };
-        let labels =
-            [("listener", listener.to_owned()), ("refused_messages", news.messages.to_string()), ("refused_bytes", news.bytes.to_string())];
+        let labels = [
+            ("listener", listener.to_owned()),
+            ("refused_messages", violation.messages.to_string()),
+            ("refused_bytes", violation.bytes.to_string()),
+        ];
         AlertUpdate {
             action: action.into(),
             source: "tocsin-agent".to_owned(),
@@ -216,8 +219,8 @@ impl Sender {
 }
 
 impl Excess {
-    fn news(&self, address: IpAddr, is_over: bool) -> News {
-        News { address, messages: self.messages, bytes: self.bytes, is_over }
+    fn violation(&self, address: IpAddr, is_over: bool) -> Violation {
+        Violation { address, messages: self.messages, bytes: self.bytes, is_over }
     }
 }
 

@@ -8,14 +8,14 @@ use tocsin_publish::Record;
 use tocsin_snmp::names::Names;
 use tocsin_snmp::{OwnEngine, Polled, Poller, Receiver};
 use tocsin_sources::{Stop, now_unix_nanos};
-use tocsin_telemetry::{Listener, Page, PolledDevices};
+use tocsin_telemetry::{Counters, Page, PolledDevices};
 use tocsin_wire::Origin;
 use tokio::task::JoinHandle;
 
 use crate::Config;
 use crate::pipeline::Shared;
 
-/// Listener of what is polled: its side of the balance sheet.
+/// Name under which polls are counted.
 pub(crate) const POLLER: &str = "snmp-poller";
 
 /// A receiver for all listeners of kind `snmp`: an engine is known to all of them.
@@ -55,7 +55,7 @@ pub(crate) fn poll(
     config: &Config,
     names: &Names,
     shared: Shared,
-    counters: &Arc<Listener>,
+    counters: &Arc<Counters>,
     devices: &Arc<PolledDevices>,
     stop: &Stop,
 ) -> Result<Vec<JoinHandle<()>>, String> {
@@ -70,7 +70,7 @@ pub(crate) fn poll(
     Ok(tasks)
 }
 
-fn publish(shared: &Shared, counters: &Arc<Listener>, polled: Polled<'_>) {
+fn publish(shared: &Shared, counters: &Arc<Counters>, polled: Polled<'_>) {
     let origin = Origin {
         listener: counters.name().into(),
         site: polled.device.site.as_str().into(),

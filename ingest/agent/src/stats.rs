@@ -6,14 +6,14 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tocsin_publish::{Publisher, Record};
 use tocsin_sources::now_unix_nanos;
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 use tocsin_wire::{Body, EventSource, Origin};
 
 /// Publishes the counters of every listener.
 pub(crate) fn report<'a>(
     events: &EventSource,
     publisher: &dyn Publisher,
-    listeners: impl IntoIterator<Item = (&'a Arc<Listener>, &'a str)>,
+    listeners: impl IntoIterator<Item = (&'a Arc<Counters>, &'a str)>,
 ) {
     for (counters, site) in listeners {
         let origin = Origin {

@@ -15,7 +15,7 @@ use mio::{Events, Interest, Poll, Token};
 use socket2::Socket;
 use tocsin_parse::dns::Question;
 use tocsin_parse::icmp::{Family, ProbeNumber};
-use tocsin_telemetry::{Ignored, Listener};
+use tocsin_telemetry::{Counters, Ignored};
 use tocsin_wire::events::link_probe::LossReason;
 use tokio::sync::watch;
 
@@ -74,7 +74,7 @@ pub struct Prober {
     icmp: Vec<IcmpSocket>,
     /// Marks the payloads of this run.
     run: u64,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     finished: Vec<Probed>,
 }
 
@@ -97,7 +97,7 @@ enum Ticket {
 
 impl Prober {
     /// Opens what all probes share. `links` must have passed [`crate::check_links`].
-    pub fn open(links: &[LinkConfig], counters: Arc<Listener>) -> Result<Self, StartError> {
+    pub fn open(links: &[LinkConfig], counters: Arc<Counters>) -> Result<Self, StartError> {
         let now = Instant::now();
         let named: Vec<_> = (0..links.len()).filter(|link| links[*link].target_ip().is_none()).collect();
         let mut prober = Self {

@@ -10,7 +10,7 @@ use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::Message;
 use rdkafka::producer::{DeliveryResult, ProducerContext};
-use tocsin_telemetry::{Health, Listener, Loss};
+use tocsin_telemetry::{Counters, Health, Loss};
 
 use crate::spool::{AppendError, SegmentFile, Spool};
 use crate::{Record, Topic, refusal};
@@ -21,7 +21,7 @@ const BACK_OFF: Duration = Duration::from_secs(1);
 /// Travels with a record through librdkafka.
 pub(crate) struct Delivery {
     pub(crate) topic: Topic,
-    pub(crate) counters: Option<Arc<Listener>>,
+    pub(crate) counters: Option<Arc<Counters>>,
     pub(crate) bytes: u64,
     /// Keeps the spool's file of this record until it is acknowledged.
     pub(crate) segment: Option<Arc<SegmentFile>>,
@@ -84,7 +84,7 @@ impl Deliveries {
 
     /// Whether nothing is on its way and nothing waits.
     pub(crate) fn is_settled(&self) -> bool {
-        self.in_flight_bytes() == 0 && !self.spool.as_ref().is_some_and(Spool::has_backlog)
+        self.in_flight_bytes() == 0 && !self.spool.as_ref().is_some_and(Spool::has_unsent)
     }
 
     pub(crate) fn lost_records(&self) -> u64 {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rdkafka::ClientConfig;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
-use tocsin_telemetry::{Health, Listener};
+use tocsin_telemetry::{Counters, Health};
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
 use crate::leftovers::{KafkaLog, Leftovers, Search};
@@ -57,11 +57,11 @@ enum Refused {
 
 impl KafkaPublisher {
     /// Starts without waiting for a broker: what is published before one answers waits in the queue and in the spool.
-    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Listener>], health: Arc<Health>) -> Result<Self, StartError> {
+    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Counters>], health: Arc<Health>) -> Result<Self, StartError> {
         let sizes = Sizes::new(spool.max_size.as_u64(), kafka.queue_size.as_u64());
         let sync_interval = spool.sync_interval;
         let spool = if sizes.max_bytes > 0 { Some(Spool::open(&spool.dir, sizes, listeners)?) } else { None };
-        let has_leftovers = spool.as_ref().is_some_and(Spool::has_backlog);
+        let has_leftovers = spool.as_ref().is_some_and(Spool::has_unsent);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
         let producer = client_config(kafka).create_with_context(Context(Arc::clone(&deliveries)))?;
@@ -106,7 +106,7 @@ impl Publisher for KafkaPublisher {
         let deliveries = &self.sender.deliveries;
         let bytes = record.bytes();
         // While anything waits in the spool everything goes there, so that records stay in order.
-        if deliveries.spool.as_ref().is_some_and(Spool::has_backlog) || !deliveries.reserve(bytes) {
+        if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(bytes) {
             return deliveries.spool_or_drop(record, false);
         }
         match self.sender.hand_over(&record, None) {

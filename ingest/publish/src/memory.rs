@@ -41,7 +41,7 @@ mod tests {
     use std::sync::Arc;
     use std::thread;
 
-    use tocsin_telemetry::Listener;
+    use tocsin_telemetry::Counters;
     use tocsin_wire::events::Event;
 
     use super::*;
@@ -50,7 +50,7 @@ mod tests {
     fn a_record_that_is_acknowledged_can_be_read() {
         for _ in 0..2_000 {
             let publisher = MemoryPublisher::default();
-            let counters = Arc::new(Listener::new("l"));
+            let counters = Arc::new(Counters::new("l"));
             let record = Record::new(&Event::default(), Some(Arc::clone(&counters)));
             thread::scope(|scope| {
                 scope.spawn(|| publisher.publish(record));

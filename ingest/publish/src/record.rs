@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use prost::Message;
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 use tocsin_wire::Body;
 use tocsin_wire::events::Event;
 
@@ -83,14 +83,14 @@ pub struct Record {
     pub payload: Bytes,
     /// Whose counters it moves; `None` for records that the balance sheet does not count: the agent's own counters, and rejects of the
     /// publish stage, whose event is counted as dropped.
-    pub counters: Option<Arc<Listener>>,
+    pub counters: Option<Arc<Counters>>,
     /// It was counted as published before and came back.
     pub(crate) is_published: bool,
 }
 
 impl Record {
     /// Encodes an event for its topic.
-    pub fn new(event: &Event, counters: Option<Arc<Listener>>) -> Self {
+    pub fn new(event: &Event, counters: Option<Arc<Counters>>) -> Self {
         let key = Topic::key_of(event);
         let topic = Topic::of(event.body.as_ref());
         Self { topic, key: Bytes::copy_from_slice(key.as_bytes()), payload: event.encode_to_vec().into(), counters, is_published: false }

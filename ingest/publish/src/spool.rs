@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tocsin_telemetry::{Listener, Loss};
+use tocsin_telemetry::{Counters, Loss};
 
 use crate::Record;
 pub(crate) use entry::overhead_bytes;
@@ -94,11 +94,11 @@ pub(crate) struct Front {
 pub(crate) struct Spool {
     dir: PathBuf,
     sizes: Sizes,
-    listeners: HashMap<String, Arc<Listener>>,
+    listeners: HashMap<String, Arc<Counters>>,
     state: Mutex<State>,
     appended: Condvar,
     /// Bytes of entries that were not handed over yet.
-    backlog_bytes: AtomicU64,
+    unsent_bytes: AtomicU64,
     disk_bytes: Arc<AtomicU64>,
     _lock: File,
 }
@@ -120,7 +120,7 @@ struct State {
 
 impl Spool {
     /// Opens the folder, creates it where it is missing, and finds what an earlier run left.
-    pub(crate) fn open(dir: &Path, sizes: Sizes, listeners: &[Arc<Listener>]) -> Result<Self, OpenError> {
+    pub(crate) fn open(dir: &Path, sizes: Sizes, listeners: &[Arc<Counters>]) -> Result<Self, OpenError> {
         let io_error = |error| OpenError::Io { dir: dir.to_owned(), error };
         fs::create_dir_all(dir).map_err(io_error)?;
         let lock = File::create(dir.join("lock")).map_err(io_error)?;
@@ -151,15 +151,15 @@ impl Spool {
             listeners: listeners.iter().map(|listener| (listener.name().to_owned(), Arc::clone(listener))).collect(),
             state: Mutex::new(state),
             appended: Condvar::new(),
-            backlog_bytes: AtomicU64::new(left_bytes),
+            unsent_bytes: AtomicU64::new(left_bytes),
             disk_bytes,
             _lock: lock,
         })
     }
 
     /// Whether records wait that were not handed over.
-    pub(crate) fn has_backlog(&self) -> bool {
-        self.backlog_bytes.load(Ordering::Acquire) > 0
+    pub(crate) fn has_unsent(&self) -> bool {
+        self.unsent_bytes.load(Ordering::Acquire) > 0
     }
 
     /// Puts a record at the back.
@@ -172,7 +172,7 @@ impl Spool {
             return Err(AppendError::Full { bytes });
         }
         self.segment_for_append(&mut state)?.append(&entry, record.counters.as_ref())?;
-        self.backlog_bytes.fetch_add(entry.len() as u64, Ordering::Release);
+        self.unsent_bytes.fetch_add(entry.len() as u64, Ordering::Release);
         drop(state);
         self.appended.notify_one();
         Ok(())
@@ -216,9 +216,9 @@ impl Spool {
     /// Waits until records wait, at most `timeout`.
     pub(crate) fn wait(&self, timeout: Duration) -> bool {
         let state = self.lock();
-        let waited = self.appended.wait_timeout_while(state, timeout, |_| !self.has_backlog());
+        let waited = self.appended.wait_timeout_while(state, timeout, |_| !self.has_unsent());
         drop(waited);
-        self.has_backlog()
+        self.has_unsent()
     }
 
     /// The record at the front; it stays there until [`Spool::advance`].
@@ -242,7 +242,7 @@ impl Spool {
                         (0..*records).for_each(|_| listener.dropped(Loss::SpoolDamaged, &damage.to_string()));
                     }
                     let skipped = segment.give_up(&damage);
-                    self.backlog_bytes.fetch_sub(skipped, Ordering::Release);
+                    self.unsent_bytes.fetch_sub(skipped, Ordering::Release);
                 }
             }
         }
@@ -258,7 +258,7 @@ impl Spool {
             }
         }
         drop(state);
-        self.backlog_bytes.fetch_sub(front.entry_bytes, Ordering::Release);
+        self.unsent_bytes.fetch_sub(front.entry_bytes, Ordering::Release);
     }
 
     /// Forces to the disk what was written since the last call. Nobody waits for it but its caller.
@@ -296,7 +296,7 @@ impl Spool {
             segment.keep_unread(&self.dir);
         }
         self.told(File::open(&self.dir).and_then(|dir| dir.sync_all()));
-        self.backlog_bytes.load(Ordering::Acquire)
+        self.unsent_bytes.load(Ordering::Acquire)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

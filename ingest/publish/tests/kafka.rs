@@ -13,7 +13,7 @@ use rdkafka::mocking::MockCluster;
 use rdkafka::producer::DefaultProducerContext;
 use rdkafka::{Offset, TopicPartitionList};
 use tocsin_publish::{KafkaConfig, KafkaPublisher, Publisher, Record, SpoolConfig, Topic};
-use tocsin_telemetry::{Health, Listener};
+use tocsin_telemetry::{Counters, Health};
 use tocsin_wire::Body;
 use tocsin_wire::events::{AgentStats, AlertUpdate, Event};
 use tocsin_wire::rejects::Reason;
@@ -30,8 +30,8 @@ fn cluster() -> MockCluster<'static, DefaultProducerContext> {
     cluster
 }
 
-fn start(bootstrap_servers: &str, queue: ByteSize, spool: &Path, max_spool: ByteSize) -> (KafkaPublisher, Arc<Listener>, Arc<Health>) {
-    let listener = Arc::new(Listener::new("alert-udp"));
+fn start(bootstrap_servers: &str, queue: ByteSize, spool: &Path, max_spool: ByteSize) -> (KafkaPublisher, Arc<Counters>, Arc<Health>) {
+    let listener = Arc::new(Counters::new("alert-udp"));
     let health = Arc::new(Health::new(Duration::from_secs(1)));
     health.sockets_open();
     let kafka = KafkaConfig { bootstrap_servers: bootstrap_servers.to_owned(), queue_size: queue, ..KafkaConfig::default() };
@@ -49,7 +49,7 @@ fn alert(number: usize) -> Event {
     }
 }
 
-fn publish_alerts(publisher: &KafkaPublisher, listener: &Arc<Listener>, count: usize) {
+fn publish_alerts(publisher: &KafkaPublisher, listener: &Arc<Counters>, count: usize) {
     for number in 0..count {
         publisher.publish(Record::new(&alert(number), Some(Arc::clone(listener))));
     }

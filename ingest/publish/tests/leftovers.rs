@@ -18,7 +18,7 @@ use rdkafka::message::Message as _;
 use rdkafka::types::RDKafkaErrorCode;
 use rdkafka::{Offset, TopicPartitionList};
 use tocsin_publish::{KafkaConfig, KafkaPublisher, Publisher, Record, SpoolConfig, Topic};
-use tocsin_telemetry::{Health, Listener};
+use tocsin_telemetry::{Counters, Health};
 use tocsin_wire::Body;
 use tocsin_wire::events::{AlertUpdate, Event};
 
@@ -51,12 +51,12 @@ fn broker() -> Option<String> {
 /// One run of one agent that nobody else is.
 struct Run {
     agent_id: String,
-    listener: Arc<Listener>,
+    listener: Arc<Counters>,
 }
 
 impl Run {
     fn new(test: &str) -> Self {
-        Self { agent_id: format!("{test}-{}-{}", std::process::id(), now_unix_nanos()), listener: Arc::new(Listener::new("alert-udp")) }
+        Self { agent_id: format!("{test}-{}-{}", std::process::id(), now_unix_nanos()), listener: Arc::new(Counters::new("alert-udp")) }
     }
 
     fn id(&self, sequence: u64) -> String {

@@ -16,10 +16,10 @@ use bytesize::ByteSize;
 use nix::net::if_::if_nametoindex;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use serde::{Deserialize, Serialize};
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 
 use self::ring::{BLOCK_BYTES, Binding, Cursor, RETIRE_AFTER, Ring, RingFrame};
-use crate::backlog::Backlog;
+use crate::overflow::Overflow;
 use crate::{Batch, Frame, Queue, Received, Stop, received_bytes};
 
 /// The parser reads the sender's address from the frame.
@@ -27,7 +27,7 @@ const NO_PEER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::UNSPECIFIED), 0
 /// How often an idle reader looks whether it is to stop.
 const STOP_CHECK: Duration = Duration::from_millis(100);
 /// How long a reader that keeps something back waits for the next block before it looks at the parser's queue again.
-const BACKLOG_CHECK: Duration = Duration::from_millis(1);
+const OVERFLOW_CHECK: Duration = Duration::from_millis(1);
 /// How long a stopping reader goes on while frames keep coming.
 const MAX_DRAIN: Duration = Duration::from_secs(2);
 /// How often an interface that went away is looked for.
@@ -116,12 +116,12 @@ fn remedy(error: &io::Error) -> &'static str {
 pub struct CaptureSource {
     ring: Arc<Ring>,
     config: CaptureConfig,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
 }
 
 impl CaptureSource {
     /// Opens the ring and binds it to the interface. Needs CAP_NET_RAW.
-    pub fn bind(config: &CaptureConfig, counters: Arc<Listener>) -> Result<Self, CaptureError> {
+    pub fn bind(config: &CaptureConfig, counters: Arc<Counters>) -> Result<Self, CaptureError> {
         let failure = |error: io::Error| CaptureError {
             capture: config.name.clone(),
             interface: config.interface.clone(),
@@ -173,7 +173,7 @@ fn binding(config: &CaptureConfig) -> io::Result<Binding> {
     Ok(Binding { interface_index: if_nametoindex(config.interface.as_str())?, is_promiscuous: config.promiscuous })
 }
 
-fn sample(ring: &Ring, counters: &Listener) {
+fn sample(ring: &Ring, counters: &Counters) {
     // The kernel's counter begins anew with each call, so that two callers share what was dropped and none counts it twice.
     if let Ok(drops) = ring.drops_since_last() {
         counters.kernel_dropped(drops);
@@ -185,7 +185,7 @@ fn sample(ring: &Ring, counters: &Listener) {
 struct Reader {
     ring: Arc<Ring>,
     config: CaptureConfig,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     stop: Stop,
     cursor: Cursor,
     /// The interface went down or away, and no frame has come since.
@@ -194,7 +194,7 @@ struct Reader {
 
 impl Reader {
     fn run(mut self, queue: Queue) {
-        let mut backlog = Backlog::new(queue);
+        let mut overflow = Overflow::new(queue);
         let mut drain_until = None;
         loop {
             if drain_until.is_none() && *self.stop.borrow() {
@@ -204,21 +204,21 @@ impl Reader {
                 Some(deadline) if Instant::now() > deadline => break,
                 // What has arrived may still wait in a block of the kernel's.
                 Some(_) => 3 * RETIRE_AFTER,
-                None if backlog.is_empty() => STOP_CHECK,
-                None => BACKLOG_CHECK,
+                None if overflow.is_empty() => STOP_CHECK,
+                None => OVERFLOW_CHECK,
             };
             let batch = self.read(wait);
             if batch.is_empty() && drain_until.is_some() {
                 break;
             }
-            let handed_over = if batch.is_empty() { backlog.hand_over() } else { backlog.push(batch) };
+            let handed_over = if batch.is_empty() { overflow.hand_over() } else { overflow.push(batch) };
             if handed_over.is_err() {
                 break;
             }
         }
         sample(&self.ring, &self.counters);
         // A parser that has ended early has failed, which the agent says when it joins it.
-        let _ = backlog.finish();
+        let _ = overflow.finish();
     }
 
     /// Waits until a block is ours, at most so long, and copies its frames.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tocsin_parse::framing::Decoder;
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -23,7 +23,7 @@ pub(crate) const DRAIN_QUIET: Duration = Duration::from_millis(50);
 pub(crate) struct Connection {
     pub(crate) peer: SocketAddr,
     pub(crate) decoder: Decoder,
-    pub(crate) counters: Arc<Listener>,
+    pub(crate) counters: Arc<Counters>,
     pub(crate) queue: Queue,
 }
 

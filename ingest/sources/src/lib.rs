@@ -4,11 +4,11 @@
 //! the queue is full a UDP reader keeps some megabytes back, then waits: the socket's buffer fills and the kernel counts exactly what it
 //! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
-mod backlog;
 mod capture;
 mod config;
 mod connection;
 mod meminfo;
+mod overflow;
 mod socket;
 mod spread;
 mod tcp;

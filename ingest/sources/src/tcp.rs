@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
 use tocsin_parse::framing::Decoder;
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -29,7 +29,7 @@ const CERTIFICATE_CHECK: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub struct TcpSource {
     listener: TcpListener,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     max_message_bytes: usize,
     /// `None`: plain TCP.
     certificates: Option<Arc<Certificates>>,
@@ -37,7 +37,7 @@ pub struct TcpSource {
 
 impl TcpSource {
     /// Opens the socket. Must be called inside a tokio runtime.
-    pub fn bind(config: &ListenerConfig, counters: Arc<Listener>) -> Result<Self, BindError> {
+    pub fn bind(config: &ListenerConfig, counters: Arc<Counters>) -> Result<Self, BindError> {
         let certificates = config.tls.as_ref().map(|tls| Certificates::load(&config.name, tls)).transpose();
         let certificates = certificates.map_err(|error| BindError::without_certificate(config, &error))?.map(Arc::new);
         let (socket, receive_buffer) = socket::bind(config, config.listen, false)?;
@@ -151,7 +151,7 @@ mod tests {
             receive_buffer: ByteSize::kib(96),
             ..ListenerConfig::new("tcp", Kind::Syslog, Transport::Tcp, 0)
         };
-        let source = TcpSource::bind(&config, Arc::new(Listener::new("tcp"))).unwrap();
+        let source = TcpSource::bind(&config, Arc::new(Counters::new("tcp"))).unwrap();
         let _sender = TcpStream::connect(source.local_address().unwrap()).await.unwrap();
         let (connection, _) = source.listener.accept().await.unwrap();
         for socket in [SockRef::from(&source.listener), SockRef::from(&connection)] {

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::Socket;
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 
 use self::reader::Reader;
 pub use self::replies::Replies;
@@ -24,7 +24,7 @@ pub struct UdpSource {
     sockets: Vec<Arc<MeasuredSocket>>,
     /// Sockets that one reader empties.
     lanes: usize,
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     max_message_bytes: usize,
 }
 
@@ -37,7 +37,7 @@ struct MeasuredSocket {
 
 impl UdpSource {
     /// Opens the sockets of `readers` readers on one port.
-    pub fn bind(config: &ListenerConfig, counters: Arc<Listener>) -> Result<Self, BindError> {
+    pub fn bind(config: &ListenerConfig, counters: Arc<Counters>) -> Result<Self, BindError> {
         // The first socket of a reader that is alone does not share its port: nobody else may have it.
         let (first, receive_buffer) = socket::bind(config, config.listen, config.readers > 1)?;
         let address = first.local_addr().ok().and_then(|bound| bound.as_socket()).unwrap_or(config.listen);
@@ -56,7 +56,7 @@ impl UdpSource {
         Self::open(config, address, first, lanes, counters)
     }
 
-    fn open(config: &ListenerConfig, address: SocketAddr, first: Socket, lanes: usize, counters: Arc<Listener>) -> Result<Self, BindError> {
+    fn open(config: &ListenerConfig, address: SocketAddr, first: Socket, lanes: usize, counters: Arc<Counters>) -> Result<Self, BindError> {
         let total = config.readers * lanes;
         let mut sockets = Vec::with_capacity(total);
         if lanes == 1 {
@@ -118,7 +118,7 @@ impl UdpSource {
 }
 
 /// Asks the kernel about some of a listener's sockets and tells the counters the sum over all. Returns the size of the buffers.
-fn sample(sockets: &[Arc<MeasuredSocket>], some: Range<usize>, counters: &Listener) -> u64 {
+fn sample(sockets: &[Arc<MeasuredSocket>], some: Range<usize>, counters: &Counters) -> u64 {
     let mut used_bytes = 0;
     let mut limit_bytes = 0;
     for (index, socket) in sockets.iter().enumerate() {

@@ -14,7 +14,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Health, Listener, PolledDevices, Senders, metrics};
+use crate::{Counters, Health, PolledDevices, Senders, metrics};
 
 /// A further page of JSON.
 pub struct Page {
@@ -34,7 +34,7 @@ impl fmt::Debug for Page {
 #[derive(Debug)]
 pub struct State {
     /// Counters of every listener, with the table of its senders.
-    pub listeners: Vec<(Arc<Listener>, Arc<Senders>)>,
+    pub listeners: Vec<(Arc<Counters>, Arc<Senders>)>,
     /// See [`Health`].
     pub health: Arc<Health>,
     /// Devices that are polled.

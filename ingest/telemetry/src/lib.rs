@@ -1,10 +1,10 @@
 //! What the agent says about itself: counters, sampled logs, metrics, health, and a table of sources.
 //!
-//! Whatever moves has a counter, and a call that logs counts too: see [`Listener`]. Logs are sampled, counters never are.
+//! Whatever moves has a counter, and a call that logs counts too: see [`Counters`]. Logs are sampled, counters never are.
 
+mod counters;
 mod health;
 mod http;
-mod listener;
 mod metrics;
 mod polled;
 mod sampler;
@@ -15,9 +15,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use counters::{BufferUse, Counters, Ignored, Loss};
 pub use health::Health;
 pub use http::{Page, Server, State, bind};
-pub use listener::{BufferUse, Ignored, Listener, Loss};
 pub use polled::PolledDevices;
 pub use senders::{Sender, Senders};
 

@@ -13,10 +13,10 @@ use tocsin_wire::events::AgentStats;
 use tocsin_wire::word;
 
 use crate::polled::PolledCollector;
-use crate::{Listener, PolledDevices};
+use crate::{Counters, PolledDevices};
 
 #[derive(Debug)]
-struct Listeners(Vec<Arc<Listener>>);
+struct Listeners(Vec<Arc<Counters>>);
 
 type Field = fn(&AgentStats) -> u64;
 
@@ -121,7 +121,7 @@ fn gauge(value: u64) -> i64 {
 }
 
 /// A registry that reads these listeners.
-pub(crate) fn registry(listeners: Vec<Arc<Listener>>, polled: Arc<PolledDevices>) -> Registry {
+pub(crate) fn registry(listeners: Vec<Arc<Counters>>, polled: Arc<PolledDevices>) -> Registry {
     let mut registry = Registry::with_prefix("tocsin_agent");
     registry.register_collector(Box::new(Listeners(listeners)));
     registry.register_collector(Box::new(PolledCollector(polled)));
@@ -136,7 +136,7 @@ mod tests {
     /// The whole answer is compared, so that a renamed, lost or never-incremented counter shows.
     #[test]
     fn the_text_holds_every_counter_of_every_listener() {
-        let listener = Listener::new("syslog-udp");
+        let listener = Counters::new("syslog-udp");
         listener.received(3, 300);
         listener.kernel_dropped(4);
         listener.event_made();

@@ -18,7 +18,7 @@ fn takes(limit: &RateLimit, last: u8, bytes: u64, at_unix_nanos: u64) -> bool {
 }
 
 /// What is told when sender 1 sends so many messages of 5 bytes.
-fn news(limit: &RateLimit, messages: usize, at_unix_nanos: u64) -> Vec<News> {
+fn violations(limit: &RateLimit, messages: usize, at_unix_nanos: u64) -> Vec<Violation> {
     limit.judge(|judge| {
         for _ in 0..messages {
             judge.takes(address(1), 5, at_unix_nanos);
@@ -92,24 +92,24 @@ fn allowed_networks_are_never_limited() {
 #[test]
 fn a_sender_over_its_limit_is_told_once_then_each_minute_then_that_it_is_over() {
     let limit = limit("messages: 1, messages_period: 10s");
-    assert_eq!(news(&limit, 4, 100 * SECOND), [News { address: address(1), messages: 3, bytes: 15, is_over: true }]);
-    assert!(news(&limit, 1, 101 * SECOND).is_empty(), "told of before");
+    assert_eq!(violations(&limit, 4, 100 * SECOND), [Violation { address: address(1), messages: 3, bytes: 15, is_over: true }]);
+    assert!(violations(&limit, 1, 101 * SECOND).is_empty(), "told of before");
     assert!(limit.renewed(102 * SECOND).is_empty());
     for second in 103..165 {
-        news(&limit, 1, second * SECOND);
+        violations(&limit, 1, second * SECOND);
     }
     let renewed = limit.renewed(165 * SECOND);
-    assert!(matches!(renewed[..], [News { is_over: true, messages, .. }] if messages > 50), "{renewed:?}");
+    assert!(matches!(renewed[..], [Violation { is_over: true, messages, .. }] if messages > 50), "{renewed:?}");
     let ended = limit.renewed(175 * SECOND);
-    assert!(matches!(ended[..], [News { is_over: false, .. }]), "{ended:?}");
+    assert!(matches!(ended[..], [Violation { is_over: false, .. }]), "{ended:?}");
     assert!(limit.renewed(176 * SECOND).is_empty());
 }
 
 #[test]
 fn at_a_stop_every_sender_that_is_over_is_told_to_be_no_longer_watched() {
     let limit = limit("messages: 1");
-    news(&limit, 4, 100 * SECOND);
-    assert!(matches!(limit.rest()[..], [News { is_over: false, messages: 3, .. }]));
+    violations(&limit, 4, 100 * SECOND);
+    assert!(matches!(limit.rest()[..], [Violation { is_over: false, messages: 3, .. }]));
     assert!(limit.rest().is_empty());
 }
 

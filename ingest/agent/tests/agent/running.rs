@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use tocsin_agent::{Agent, Config};
 use tocsin_publish::{MemoryPublisher, Publisher, Record, Remainder, Topic};
-use tocsin_telemetry::{Health, Listener};
+use tocsin_telemetry::{Counters, Health};
 use tocsin_wire::Body;
 use tocsin_wire::events::{AgentStats, Event};
 use tocsin_wire::rejects::Reject;
@@ -18,7 +18,7 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 /// A started agent.
 pub(crate) struct Running {
     pub(crate) agent: Agent,
-    pub(crate) counters: Vec<Arc<Listener>>,
+    pub(crate) counters: Vec<Arc<Counters>>,
     pub(crate) publisher: Arc<GatedPublisher>,
 }
 

@@ -20,9 +20,9 @@ use tocsin_wire::rejects::Reason;
 
 use crate::{Parsed, Refusal};
 
-/// What a packet's own bytes do not say: the way it came.
+/// What a packet's own bytes do not say: how and where it was received.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Way<'a> {
+pub(crate) struct Reception<'a> {
     /// How the agent learned of it.
     pub(crate) path: Path,
     /// Interface that it was seen on; empty for a relay's copy.
@@ -40,7 +40,7 @@ pub(crate) struct Addresses {
     pub(crate) is_broadcast: bool,
 }
 
-impl Way<'static> {
+impl Reception<'static> {
     /// A relay's copy, or a mirror's: BOOTP or DHCPv6 without the headers it travelled in.
     const COPY: Self = Self { path: Path::RelayCopy, interface: "", addresses: None };
 }
@@ -48,13 +48,13 @@ impl Way<'static> {
 /// Reads the payload of a copy, told apart by its content: BOOTP has its magic cookie, everything else is DHCPv6.
 pub(crate) fn parse_copy(payload: &[u8]) -> Result<Parsed, Refusal> {
     let dhcp = if v4::has_magic_cookie(payload) {
-        v4::parse(payload, Way::COPY)
+        v4::parse(payload, Reception::COPY)
     } else {
         match payload.first() {
             None => Err(Refusal::new(Reason::Empty, "the datagram has no bytes; nothing to do, unless a relay was to send something")),
-            Some(1..=13) => v6::parse(payload, Way::COPY).or_else(|refusal| {
+            Some(1..=13) => v6::parse(payload, Reception::COPY).or_else(|refusal| {
                 // A DHCPv6 transaction id begins like an Ethernet BOOTP header once in 65,536 times, and then the rest still fits.
-                if v4::looks_like_bootp(payload) { v4::parse(payload, Way::COPY) } else { Err(refusal) }
+                if v4::looks_like_bootp(payload) { v4::parse(payload, Reception::COPY) } else { Err(refusal) }
             }),
             Some(first) => Err(Refusal::new(
                 Reason::InvalidValue,
@@ -82,10 +82,10 @@ pub fn parse_captured(frame: &[u8], interface: &str) -> Captured {
     };
     let tagged = datagram.vlan.map(|vlan| format!("{interface}.{vlan}"));
     let interface = tagged.as_deref().unwrap_or(interface);
-    let way = Way { path: Path::Capture, interface, addresses: Some(datagram.addresses()) };
+    let reception = Reception { path: Path::Capture, interface, addresses: Some(datagram.addresses()) };
     let dhcp = match datagram.source {
-        SocketAddr::V4(_) => v4::parse(datagram.payload, way),
-        SocketAddr::V6(_) => v6::parse(datagram.payload, way),
+        SocketAddr::V4(_) => v4::parse(datagram.payload, reception),
+        SocketAddr::V6(_) => v6::parse(datagram.payload, reception),
     };
     let source = Some(datagram.source).filter(|source| !source.ip().is_unspecified());
     Captured { source, parsed: dhcp.map(parsed) }

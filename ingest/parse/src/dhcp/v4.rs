@@ -7,7 +7,7 @@ use tocsin_wire::events::dhcp::{MessageType, RequestKind};
 use tocsin_wire::rejects::Reason;
 
 use super::options::{Code, OPTIONS, Options, sub_option};
-use super::{Way, be_u16, be_u32, text, truncated};
+use super::{Reception, be_u16, be_u32, text, truncated};
 use crate::Refusal;
 
 /// Where the magic cookie stands, after the fixed header (RFC 2131 2).
@@ -37,19 +37,19 @@ pub(super) fn looks_like_bootp(packet: &[u8]) -> bool {
 }
 
 /// Reads one packet, from the op byte on.
-pub(super) fn parse(packet: &[u8], way: Way<'_>) -> Result<Dhcp, Refusal> {
+pub(super) fn parse(packet: &[u8], reception: Reception<'_>) -> Result<Dhcp, Refusal> {
     let header = Header::read(packet)?;
     let options = Options::read(packet)?;
     let message_type = message_type(&options)?;
     let relay_agent = options.get(Code::RelayAgent).unwrap_or_default();
     let requested = options.number(Code::RequestedAddress).map(Ipv4Addr::from_bits).filter(|address| !address.is_unspecified());
     let client_id = options.get(Code::ClientIdentifier).unwrap_or_default();
-    let is_broadcast = is_broadcast(&header, relay_agent, way);
-    let server = server(&header, &options, way);
+    let is_broadcast = is_broadcast(&header, relay_agent, reception);
+    let server = server(&header, &options, reception);
 
     Ok(Dhcp {
         message_type: message_type.into(),
-        path: way.path.into(),
+        path: reception.path.into(),
         request_kind: request_kind(message_type, &header, &options, is_broadcast).into(),
         mac: mac(&header, client_id),
         client_id: text::hex(client_id),
@@ -69,7 +69,7 @@ pub(super) fn parse(packet: &[u8], way: Way<'_>) -> Result<Dhcp, Refusal> {
         transaction_id: header.xid,
         elapsed_seconds: u32::from(header.secs),
         router: options.number(Code::Router).map(|router| text::ipv4(Ipv4Addr::from_bits(router))).unwrap_or_default(),
-        interface: way.interface.to_owned(),
+        interface: reception.interface.to_owned(),
         prefix_length: options.number(Code::SubnetMask).map(prefix_length).unwrap_or_default(),
         detail: options.get(Code::Message).map(text::lossy).unwrap_or_default(),
     })
@@ -138,14 +138,14 @@ fn message_type(options: &Options<'_>) -> Result<MessageType, Refusal> {
 
 /// Whether the client's packet was broadcast. What a relay passed on was, unless it says otherwise (RFC 5010): relays see only their link's
 /// broadcasts. Of a copy without a relay, and of a reply to a relay, the client's broadcast flag tells how it is or will be delivered.
-fn is_broadcast(header: &Header<'_>, relay_agent: &[u8], way: Way<'_>) -> bool {
+fn is_broadcast(header: &Header<'_>, relay_agent: &[u8], reception: Reception<'_>) -> bool {
     let is_relayed = !header.giaddr.is_unspecified();
     let has_flag = header.flags & BROADCAST_FLAG != 0;
     if is_relayed && header.op != BOOT_REPLY {
         let flags = sub_option(relay_agent, RELAY_FLAGS).and_then(|flags| flags.first().copied());
         return flags.is_none_or(|flags| flags & RELAY_FLAG_UNICAST == 0);
     }
-    match way.addresses {
+    match reception.addresses {
         Some(addresses) if !is_relayed => addresses.is_broadcast,
         _ => has_flag,
     }
@@ -179,11 +179,11 @@ fn subject(message_type: MessageType, header: &Header<'_>, requested: Option<Ipv
 }
 
 /// The server identifier; else, on an interface, who sent a reply, or to whom a client sent its renewal.
-fn server(header: &Header<'_>, options: &Options<'_>, way: Way<'_>) -> String {
+fn server(header: &Header<'_>, options: &Options<'_>, reception: Reception<'_>) -> String {
     if let Some(server) = options.number(Code::ServerIdentifier).filter(|server| *server != 0) {
         return text::ipv4(Ipv4Addr::from_bits(server));
     }
-    let seen = way.addresses.and_then(|addresses| match header.op {
+    let seen = reception.addresses.and_then(|addresses| match header.op {
         BOOT_REPLY => Some(addresses.source),
         _ => Some(addresses.destination).filter(|_| !addresses.is_broadcast),
     });

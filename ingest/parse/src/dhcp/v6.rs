@@ -6,7 +6,7 @@ use tocsin_wire::events::Dhcp;
 use tocsin_wire::events::dhcp::{MessageType, RequestKind};
 use tocsin_wire::rejects::Reason;
 
-use super::{Way, be_u16, be_u32, text, truncated};
+use super::{Reception, be_u16, be_u32, text, truncated};
 use crate::Refusal;
 
 const RELAY_FORWARD: u8 = 12;
@@ -70,15 +70,15 @@ impl<'a> Span<'a> {
 }
 
 /// Reads one packet, from the msg-type on.
-pub(super) fn parse(packet: &[u8], way: Way<'_>) -> Result<Dhcp, Refusal> {
-    let mut dhcp = Dhcp { path: way.path.into(), interface: way.interface.to_owned(), ..Dhcp::default() };
+pub(super) fn parse(packet: &[u8], reception: Reception<'_>) -> Result<Dhcp, Refusal> {
+    let mut dhcp = Dhcp { path: reception.path.into(), interface: reception.interface.to_owned(), ..Dhcp::default() };
     let mut relays = Relays::default();
     let mut message = Span { at: 0, bytes: packet };
     for _ in 0..=MAX_RELAYS {
         match message.bytes.first() {
             Some(&(RELAY_FORWARD | RELAY_REPLY)) => message = relays.unwrap(message)?,
             _ => {
-                read_message(message, &mut dhcp, &mut relays, way)?;
+                read_message(message, &mut dhcp, &mut relays, reception)?;
                 return Ok(dhcp);
             }
         }
@@ -126,7 +126,7 @@ impl Relays {
     }
 }
 
-fn read_message(message: Span<'_>, dhcp: &mut Dhcp, relays: &mut Relays, way: Way<'_>) -> Result<(), Refusal> {
+fn read_message(message: Span<'_>, dhcp: &mut Dhcp, relays: &mut Relays, reception: Reception<'_>) -> Result<(), Refusal> {
     let Some(header) = be_u32(message.bytes, 0) else {
         return Err(truncated(message.at, "a DHCPv6 message", 4, message.bytes.len()));
     };
@@ -168,20 +168,20 @@ fn read_message(message: Span<'_>, dhcp: &mut Dhcp, relays: &mut Relays, way: Wa
     dhcp.relay = relays.link_address.map(|address| address.to_string()).unwrap_or_default();
     dhcp.circuit_id = std::mem::take(&mut relays.circuit_id);
     dhcp.remote_id = std::mem::take(&mut relays.remote_id);
-    dhcp.is_broadcast = match way.addresses {
+    dhcp.is_broadcast = match reception.addresses {
         _ if relays.count > 0 => !is_from_server,
         Some(addresses) => addresses.is_broadcast,
         // Clients send to the multicast group of servers and relays unless a server allowed unicast (RFC 8415 14).
         None => !is_from_server,
     };
-    let link_local = relays.peer_address.or_else(|| client_link_local(way, is_from_server));
+    let link_local = relays.peer_address.or_else(|| client_link_local(reception, is_from_server));
     dhcp.mac = Some(std::mem::take(&mut relays.mac))
         .filter(|mac| !mac.is_empty())
         .or_else(|| mac_of_duid(client_duid))
         .or_else(|| link_local.and_then(mac_of_link_local))
         .unwrap_or_default();
     if dhcp.server.is_empty() && is_from_server && relays.count == 0 {
-        dhcp.server = way.addresses.map(|addresses| addresses.source.to_string()).unwrap_or_default();
+        dhcp.server = reception.addresses.map(|addresses| addresses.source.to_string()).unwrap_or_default();
     }
     Ok(())
 }
@@ -294,8 +294,8 @@ pub(super) fn mac_of_duid(duid: &[u8]) -> Option<String> {
     (address.len() == 6).then(|| text::mac(address))
 }
 
-fn client_link_local(way: Way<'_>, is_from_server: bool) -> Option<Ipv6Addr> {
-    let addresses = way.addresses?;
+fn client_link_local(reception: Reception<'_>, is_from_server: bool) -> Option<Ipv6Addr> {
+    let addresses = reception.addresses?;
     match if is_from_server { addresses.destination } else { addresses.source } {
         IpAddr::V6(address) => Some(address),
         IpAddr::V4(_) => None,

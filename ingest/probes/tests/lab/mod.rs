@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use nix::sched::{CloneFlags, setns};
 use tocsin_probes::{LinkConfig, Method, Probed, Prober};
-use tocsin_telemetry::{Ignored, Listener};
+use tocsin_telemetry::{Counters, Ignored};
 use tokio::sync::watch;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -145,7 +145,7 @@ fn text_of(command: &str, output: Output) -> String {
 
 /// A prober at work.
 pub struct Probing {
-    counters: Arc<Listener>,
+    counters: Arc<Counters>,
     batches: Receiver<Vec<Probed>>,
     seen: Vec<Probed>,
     stop: watch::Sender<bool>,
@@ -160,7 +160,7 @@ impl Probing {
 
     /// `enter` runs on the thread that opens the sockets and starts the prober's own.
     fn start(links: Vec<LinkConfig>, enter: impl FnOnce() + Send + 'static) -> Self {
-        let counters = Arc::new(Listener::new("probes"));
+        let counters = Arc::new(Counters::new("probes"));
         let (stop, stopped) = watch::channel(false);
         let (results, batches) = mpsc::channel();
         let of_prober = Arc::clone(&counters);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use bytes::{Buf, BufMut, Bytes};
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 
 use crate::{Record, Topic};
 
@@ -23,19 +23,19 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn into_record(self, counters: Option<Arc<Listener>>) -> Record {
+    pub(super) fn into_record(self, counters: Option<Arc<Counters>>) -> Record {
         Record { topic: self.topic, key: self.key, payload: self.payload, counters, is_published: self.is_published }
     }
 }
 
 /// What an entry is longer than its key and payload.
-pub(crate) fn overhead_bytes(counters: Option<&Listener>) -> usize {
+pub(crate) fn overhead_bytes(counters: Option<&Counters>) -> usize {
     PREFIX_BYTES + 8 + counters.map_or(0, |counters| counters.name().len())
 }
 
 pub(super) fn encode(record: &Record) -> Vec<u8> {
     let counters = record.counters.as_deref();
-    let name = counters.map_or("", Listener::name);
+    let name = counters.map_or("", Counters::name);
     let mut entry = Vec::with_capacity(overhead_bytes(counters) + record.key.len() + record.payload.len());
     entry.put_u64_le(0);
     entry.put_u8(record.topic as u8);

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 
 use super::entry::{self, Entry, PREFIX_BYTES};
 use super::reserve::Reserve;
@@ -51,7 +51,7 @@ pub(super) struct Segment {
     /// Of an earlier run: nothing is appended to it.
     is_sealed: bool,
     /// Records of this run that were not handed over, by listener; those without counters are not among them.
-    unread: Vec<(Arc<Listener>, u64)>,
+    unread: Vec<(Arc<Counters>, u64)>,
 }
 
 /// What is wrong with a file.
@@ -157,19 +157,19 @@ impl Segment {
         self.read_bytes == self.written_bytes
     }
 
-    pub(super) fn advance(&mut self, bytes: u64, counters: Option<&Arc<Listener>>) {
+    pub(super) fn advance(&mut self, bytes: u64, counters: Option<&Arc<Counters>>) {
         self.read_bytes += bytes;
         if let Some((_, records)) = counters.and_then(|listener| self.unread_of(listener)) {
             *records -= 1;
         }
     }
 
-    fn unread_of(&mut self, listener: &Arc<Listener>) -> Option<&mut (Arc<Listener>, u64)> {
+    fn unread_of(&mut self, listener: &Arc<Counters>) -> Option<&mut (Arc<Counters>, u64)> {
         self.unread.iter_mut().find(|(known, _)| known.name() == listener.name())
     }
 
     /// Records of this run that were not handed over, by listener.
-    pub(super) fn unread(&self) -> &[(Arc<Listener>, u64)] {
+    pub(super) fn unread(&self) -> &[(Arc<Counters>, u64)] {
         &self.unread
     }
 
@@ -187,7 +187,7 @@ impl Segment {
         (self.number(), self.synced_bytes)
     }
 
-    pub(super) fn append(&mut self, entry: &[u8], counters: Option<&Arc<Listener>>) -> io::Result<()> {
+    pub(super) fn append(&mut self, entry: &[u8], counters: Option<&Arc<Counters>>) -> io::Result<()> {
         if let Err(error) = (&*self.handle).write_all(entry) {
             // Half an entry must not stand before the next one.
             self.handle.set_len(self.written_bytes)?;

@@ -1,7 +1,7 @@
 use super::*;
 use crate::Topic;
 
-fn record(text: &str, counters: Option<&Arc<Listener>>) -> Record {
+fn record(text: &str, counters: Option<&Arc<Counters>>) -> Record {
     Record {
         topic: Topic::Alert,
         key: b"n1".as_slice().into(),
@@ -16,7 +16,7 @@ fn open(dir: &Path) -> Spool {
 }
 
 fn open_sized(dir: &Path, sizes: Sizes) -> Spool {
-    Spool::open(dir, sizes, &[Arc::new(Listener::new("l"))]).unwrap()
+    Spool::open(dir, sizes, &[Arc::new(Counters::new("l"))]).unwrap()
 }
 
 /// What a power cut leaves: of each file what was synced.
@@ -52,18 +52,18 @@ fn files(dir: &Path) -> Vec<String> {
 fn records_come_out_whole_and_in_order_over_many_segments() {
     let dir = tempfile::tempdir().unwrap();
     let spool = open(dir.path());
-    let listener = Arc::new(Listener::new("l"));
+    let listener = Arc::new(Counters::new("l"));
     for number in 0..50 {
         spool.append(&record(&format!("record {number}"), Some(&listener))).unwrap();
     }
-    assert!(files(dir.path()).len() > 5 && spool.has_backlog());
+    assert!(files(dir.path()).len() > 5 && spool.has_unsent());
     let front = spool.front().unwrap();
     assert_eq!(
         (front.record.topic, front.record.key.as_ref(), front.record.counters.unwrap().name()),
         (Topic::Alert, b"n1".as_slice(), "l")
     );
     assert_eq!(take_all(&spool), (0..50).map(|number| format!("record {number}")).collect::<Vec<_>>());
-    assert!(!spool.has_backlog());
+    assert!(!spool.has_unsent());
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn the_disk_keeps_the_room_for_what_comes_back_until_a_clean_stop() {
 #[test]
 fn records_of_an_earlier_run_move_no_counters() {
     let dir = tempfile::tempdir().unwrap();
-    let listener = Arc::new(Listener::new("l"));
+    let listener = Arc::new(Counters::new("l"));
     let spool = open(dir.path());
     spool.append(&record("one", Some(&listener))).unwrap();
     spool.close();
@@ -227,7 +227,7 @@ fn a_torn_end_loses_only_itself() {
     fs::write(&path, &bytes[..bytes.len() - 1]).unwrap();
     let spool = open(dir.path());
     assert_eq!(take_all(&spool), ["one"]);
-    assert!(!spool.has_backlog());
+    assert!(!spool.has_unsent());
     assert!(files(dir.path()).is_empty());
 }
 
@@ -267,7 +267,7 @@ fn a_power_cut_leaves_all_that_was_written_before_the_last_sync() {
 #[test]
 fn each_record_in_a_damaged_file_of_this_run_is_counted_as_dropped() {
     let dir = tempfile::tempdir().unwrap();
-    let listener = Arc::new(Listener::new("l"));
+    let listener = Arc::new(Counters::new("l"));
     let spool = open_sized(dir.path(), Sizes { max_bytes: 1_000_000, return_bytes: 0, segment_bytes: 1000 });
     for text in ["one", "two", "three", "four"] {
         spool.append(&record(text, Some(&listener))).unwrap();
@@ -280,7 +280,7 @@ fn each_record_in_a_damaged_file_of_this_run_is_counted_as_dropped() {
     fs::write(&path, bytes).unwrap();
     assert!(take_all(&spool).is_empty());
     assert_eq!(listener.losses().collect::<Vec<_>>()[Loss::SpoolDamaged as usize], (Loss::SpoolDamaged, 3));
-    assert!(!spool.has_backlog());
+    assert!(!spool.has_unsent());
 }
 
 #[test]

@@ -14,10 +14,10 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, MultiHeaders, SockaddrStorage, recvmmsg};
 use nix::sys::time::TimeSpec;
 use socket2::Socket;
-use tocsin_telemetry::Listener;
+use tocsin_telemetry::Counters;
 
 use super::{MeasuredSocket, sample};
-use crate::backlog::Backlog;
+use crate::overflow::Overflow;
 use crate::{Batch, Frame, Queue, Received, Stop, now_unix_nanos, received_bytes};
 
 /// Datagrams one system call may bring: enough to make the call cheap, few enough that a batch is a short delay.
@@ -29,7 +29,7 @@ const UNKNOWN_PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::
 /// How often an idle reader looks whether it is to stop.
 const STOP_CHECK: Duration = Duration::from_millis(100);
 /// How long a reader that keeps something back waits for the next datagram before it looks at the parser's queue again.
-const BACKLOG_CHECK: Duration = Duration::from_millis(1);
+const OVERFLOW_CHECK: Duration = Duration::from_millis(1);
 /// How long a stopping reader goes on while datagrams keep coming.
 const MAX_DRAIN: Duration = Duration::from_secs(2);
 
@@ -64,7 +64,7 @@ pub(super) struct Reader {
     /// The first of this reader's own sockets, and how many there are.
     pub(super) first: usize,
     pub(super) lanes: usize,
-    pub(super) counters: Arc<Listener>,
+    pub(super) counters: Arc<Counters>,
     pub(super) max_message_bytes: usize,
     pub(super) queue: Queue,
     pub(super) stop: Stop,
@@ -82,7 +82,7 @@ impl Reader {
             payloads: vec![vec![0_u8; DATAGRAM_BYTES]; BATCH_DATAGRAMS],
             headers: MultiHeaders::preallocate(BATCH_DATAGRAMS, Some(cmsg_space!(TimeSpec))),
         };
-        let mut backlog = Backlog::new(self.queue.clone());
+        let mut overflow = Overflow::new(self.queue.clone());
         let mut drain_until = None;
         let mut pause = Pause::default();
         loop {
@@ -92,15 +92,15 @@ impl Reader {
             let wait = match drain_until {
                 Some(deadline) if Instant::now() > deadline => break,
                 Some(_) => Duration::ZERO,
-                None if backlog.is_empty() => STOP_CHECK,
-                None => BACKLOG_CHECK,
+                None if overflow.is_empty() => STOP_CHECK,
+                None => OVERFLOW_CHECK,
             };
             let batch = self.read_all(wait, &mut buffers);
             if batch.is_empty() && drain_until.is_some() {
                 break;
             }
             let datagrams = batch.len();
-            let handed_over = if datagrams > 0 { backlog.push(batch) } else { backlog.hand_over() };
+            let handed_over = if datagrams > 0 { overflow.push(batch) } else { overflow.hand_over() };
             if handed_over.is_err() {
                 break;
             }
@@ -111,7 +111,7 @@ impl Reader {
         }
         let _ = sample(&self.sockets, self.own(), &self.counters);
         // A parser that has ended early has failed, which the agent says when it joins it.
-        let _ = backlog.finish();
+        let _ = overflow.finish();
     }
 
     fn own(&self) -> std::ops::Range<usize> {

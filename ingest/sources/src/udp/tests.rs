@@ -45,7 +45,7 @@ fn wait_until_arrivals_are_stamped() {
 
 #[test]
 fn a_burst_of_one_sender_spreads_over_the_sockets_and_arrives_whole_and_in_order() {
-    let counters = Arc::new(Listener::new("spread"));
+    let counters = Arc::new(Counters::new("spread"));
     let (first, _) = socket::bind(&config(), config().listen, false).unwrap();
     let address = first.local_addr().unwrap().as_socket().unwrap();
     let source = UdpSource::open(&config(), address, first, 4, Arc::clone(&counters)).unwrap();
@@ -77,7 +77,7 @@ fn a_burst_of_one_sender_spreads_over_the_sockets_and_arrives_whole_and_in_order
 fn a_port_that_is_spread_is_still_refused_to_others() {
     let (first, _) = socket::bind(&config(), config().listen, false).unwrap();
     let address = first.local_addr().unwrap().as_socket().unwrap();
-    let _source = UdpSource::open(&config(), address, first, 2, Arc::new(Listener::new("spread"))).unwrap();
+    let _source = UdpSource::open(&config(), address, first, 2, Arc::new(Counters::new("spread"))).unwrap();
     let other = ListenerConfig { listen: address, ..config() };
-    assert!(UdpSource::bind(&other, Arc::new(Listener::new("other"))).is_err());
+    assert!(UdpSource::bind(&other, Arc::new(Counters::new("other"))).is_err());
 }

@@ -8,12 +8,12 @@ use crate::{Batch, Queue, Received, received_bytes};
 
 /// What a reader keeps for a parser that has no place in its queue, payload and the frames that hold it: a datagram can be empty. Beyond it
 /// the reader waits, the kernel's buffer fills, and what then goes lost is counted there.
-const MAX_BACKLOG_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_OVERFLOW_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A queue before the queue. A receive buffer that the kernel has capped holds some hundred datagrams, so a reader must go on reading
 /// while its parser waits for a processor.
 #[derive(Debug)]
-pub(crate) struct Backlog {
+pub(crate) struct Overflow {
     queue: Queue,
     batches: VecDeque<Batch>,
     bytes: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Backlog {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Closed;
 
-impl Backlog {
+impl Overflow {
     pub(crate) fn new(queue: Queue) -> Self {
         Self { queue, batches: VecDeque::new(), bytes: 0 }
     }
@@ -38,7 +38,7 @@ impl Backlog {
         self.bytes += bytes(&batch);
         self.batches.push_back(batch);
         self.hand_over()?;
-        while self.bytes > MAX_BACKLOG_BYTES {
+        while self.bytes > MAX_OVERFLOW_BYTES {
             self.hand_over_one()?;
         }
         Ok(())
@@ -99,29 +99,29 @@ mod tests {
     #[test]
     fn a_busy_parser_does_not_stop_the_reader_and_gets_everything_in_order() {
         let (queue, mut parser) = mpsc::channel(2);
-        let mut backlog = Backlog::new(queue);
+        let mut overflow = Overflow::new(queue);
         for number in 0..100 {
-            backlog.push(batch(number, 200)).unwrap();
+            overflow.push(batch(number, 200)).unwrap();
         }
-        assert!(!backlog.is_empty());
+        assert!(!overflow.is_empty());
         for number in 0..100 {
             assert_eq!(parser.try_recv().unwrap()[0].received_at_unix_nanos, number);
-            backlog.hand_over().unwrap();
+            overflow.hand_over().unwrap();
         }
-        assert!(backlog.is_empty());
-        assert_eq!(backlog.bytes, 0);
+        assert!(overflow.is_empty());
+        assert_eq!(overflow.bytes, 0);
     }
 
     #[test]
     fn above_the_limit_the_reader_waits_for_the_parser() {
         let (queue, mut parser) = mpsc::channel(1);
         let reader = std::thread::spawn(move || {
-            let mut backlog = Backlog::new(queue);
+            let mut overflow = Overflow::new(queue);
             for number in 0..40 {
-                backlog.push(batch(number, 1024 * 1024)).unwrap();
-                assert!(backlog.bytes <= MAX_BACKLOG_BYTES);
+                overflow.push(batch(number, 1024 * 1024)).unwrap();
+                assert!(overflow.bytes <= MAX_OVERFLOW_BYTES);
             }
-            backlog.finish().unwrap();
+            overflow.finish().unwrap();
         });
         let received = std::iter::from_fn(|| parser.blocking_recv()).map(|batch| batch[0].received_at_unix_nanos);
         assert!(received.eq(0..40));
@@ -132,12 +132,12 @@ mod tests {
     fn a_flood_of_empty_datagrams_is_bounded_too() {
         let (queue, mut parser) = mpsc::channel(1);
         let reader = std::thread::spawn(move || {
-            let mut backlog = Backlog::new(queue);
+            let mut overflow = Overflow::new(queue);
             for number in 0..10_000 {
-                backlog.push((0..64).flat_map(|_| batch(number, 0)).collect()).unwrap();
-                assert!(backlog.batches.iter().map(Vec::len).sum::<usize>() <= 16 * 1024 * 1024 / size_of::<Received>());
+                overflow.push((0..64).flat_map(|_| batch(number, 0)).collect()).unwrap();
+                assert!(overflow.batches.iter().map(Vec::len).sum::<usize>() <= 16 * 1024 * 1024 / size_of::<Received>());
             }
-            backlog.finish().unwrap();
+            overflow.finish().unwrap();
         });
         assert_eq!(std::iter::from_fn(|| parser.blocking_recv()).map(|batch| batch.len()).sum::<usize>(), 640_000);
         reader.join().unwrap();
@@ -147,6 +147,6 @@ mod tests {
     fn a_parser_that_has_ended_ends_the_reader() {
         let (queue, parser) = mpsc::channel(1);
         drop(parser);
-        assert_eq!(Backlog::new(queue).push(batch(0, 1)), Err(Closed));
+        assert_eq!(Overflow::new(queue).push(batch(0, 1)), Err(Closed));
     }
 }

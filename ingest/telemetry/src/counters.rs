@@ -1,4 +1,4 @@
-//! The counters of one listener: its side of the balance sheet.
+//! The counters of one input (a listener, a capture, the prober, the poller): its side of the balance sheet.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -70,9 +70,9 @@ pub struct BufferUse {
     pub limit_bytes: u64,
 }
 
-/// Counters of one listener, cumulative since the agent's start; every method may be called from any thread.
+/// Counters of one input, cumulative since the agent's start; every method may be called from any thread.
 #[derive(Debug, Default)]
-pub struct Listener {
+pub struct Counters {
     name: String,
     received: AtomicU64,
     received_bytes: AtomicU64,
@@ -102,8 +102,8 @@ pub struct Listener {
 /// One more than the highest number in the closed list.
 const REASONS: usize = Reason::SecurityLevel as usize + 1;
 
-impl Listener {
-    /// Counters at zero for the listener of this configured name.
+impl Counters {
+    /// Counters at zero for the input of this name, which is `listener` in metrics, reports and tables.
     pub fn new(name: &str) -> Self {
         Self { name: name.to_owned(), ..Self::default() }
     }
@@ -275,7 +275,7 @@ impl Listener {
         }
     }
 
-    /// Like [`Listener::snapshot`], and begins a new period for the peak of buffer use.
+    /// Like [`Counters::snapshot`], and begins a new period for the peak of buffer use.
     pub fn report(&self) -> AgentStats {
         let stats = self.snapshot();
         self.buffer_peak_bytes.store(stats.buffer_bytes, Ordering::Relaxed);
@@ -289,26 +289,26 @@ mod tests {
 
     #[test]
     fn a_reject_is_counted_as_malformed_and_by_its_reason() {
-        let listener = Listener::new("l");
-        listener.rejected(Stage::Parse, Reason::Empty, "detail", None);
-        listener.rejected(Stage::Parse, Reason::Undecodable, "detail", None);
-        assert_eq!(listener.snapshot().malformed, 2);
-        assert_eq!(listener.rejects().collect::<Vec<_>>(), [(Reason::Empty, 1), (Reason::Undecodable, 1)]);
+        let counters = Counters::new("l");
+        counters.rejected(Stage::Parse, Reason::Empty, "detail", None);
+        counters.rejected(Stage::Parse, Reason::Undecodable, "detail", None);
+        assert_eq!(counters.snapshot().malformed, 2);
+        assert_eq!(counters.rejects().collect::<Vec<_>>(), [(Reason::Empty, 1), (Reason::Undecodable, 1)]);
     }
 
     #[test]
     fn a_report_begins_a_new_period_for_the_peak() {
-        let listener = Listener::new("l");
-        listener.buffer_used(500, 1000);
-        listener.buffer_used(20, 1000);
-        assert_eq!(listener.report().buffer_peak_bytes, 500);
-        assert_eq!(listener.report().buffer_peak_bytes, 20);
+        let counters = Counters::new("l");
+        counters.buffer_used(500, 1000);
+        counters.buffer_used(20, 1000);
+        assert_eq!(counters.report().buffer_peak_bytes, 500);
+        assert_eq!(counters.report().buffer_peak_bytes, 20);
     }
 
     #[test]
     fn losses_add_up_to_dropped() {
-        let listener = Listener::new("l");
-        Loss::ALL.into_iter().for_each(|loss| listener.dropped(loss, "detail"));
-        assert_eq!(listener.snapshot().dropped, Loss::ALL.len() as u64);
+        let counters = Counters::new("l");
+        Loss::ALL.into_iter().for_each(|loss| counters.dropped(loss, "detail"));
+        assert_eq!(counters.snapshot().dropped, Loss::ALL.len() as u64);
     }
 }
