@@ -172,13 +172,10 @@ final class ContainerStack implements AutoCloseable, RulesControl {
 
   /** Shares Alertmanager's loopback, where the committed routes expect it. */
   private GenericContainer<?> pageRecorder(GenericContainer<?> alertmanager) {
-    return new GenericContainer<>(DockerImageName.parse(images.of("RUNTIME_IMAGE")))
+    return new GenericContainer<>(DockerImageName.parse(images.of("RECORDER_IMAGE")))
         .withNetworkMode("container:" + alertmanager.getContainerId())
         .withLogConsumer(log("page-recorder"))
-        .withCommand(
-            "java",
-            "io.tocsin.embedded.alertmanager.PageRecorderMain",
-            "--clickhouse-url=http://clickhouse:" + CLICKHOUSE_PORT)
+        .withCommand("--clickhouse-url=http://clickhouse:" + CLICKHOUSE_PORT)
         .waitingFor(
             Wait.forLogMessage(".*recording pages.*", 1).withStartupTimeout(START_DEADLINE));
   }

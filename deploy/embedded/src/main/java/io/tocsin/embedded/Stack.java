@@ -5,7 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tocsin.embedded.agent.AgentConfig;
 import io.tocsin.embedded.agent.AgentService;
 import io.tocsin.embedded.alertmanager.AlertmanagerService;
-import io.tocsin.embedded.alertmanager.PageRecorder;
+import io.tocsin.embedded.alertmanager.PageRecorderService;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import io.tocsin.embedded.clickhouse.ClickHouseService;
 import io.tocsin.embedded.flink.FlinkService;
@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The whole of Tocsin on one machine: Kafka, ClickHouse, Flink with the jobs, Alertmanager and the
- * agent as processes that this one supervises, and the page recorder inside it.
+ * The whole of Tocsin on one machine: Kafka, ClickHouse, Flink with the jobs, Alertmanager, the
+ * page recorder and the agent as processes that this one supervises.
  *
  * <p>Closing stops the agent first and ClickHouse last, so that what the agent had received is
  * stored. What is kept between two stacks in the same state folder: Kafka's records, ClickHouse's
@@ -40,7 +40,6 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
   private final Supervisor supervisor;
   private final ClickHouseClient clickHouse;
   private final ObjectNode agentConfig;
-  private volatile PageRecorder pageRecorder;
 
   /**
    * A stack that is not started.
@@ -74,9 +73,13 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     // Against the way of the data: what is started first is stopped last.
     supervisor.launch(store);
     supervisor.launch(broker);
-    pageRecorder = new PageRecorder(ports.pageRecorder(), clickHouse, progress);
+    supervisor.launch(PageRecorderService.spec(ports));
     supervisor.launch(pager);
-    supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME, AlertmanagerService.NAME);
+    supervisor.awaitReady(
+        KafkaService.NAME,
+        ClickHouseService.NAME,
+        PageRecorderService.NAME,
+        AlertmanagerService.NAME);
     applySchema();
     pushRules(tools.rules());
     supervisor.launch(jobs);
@@ -174,9 +177,5 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
   @Override
   public void close() {
     supervisor.close();
-    PageRecorder recorder = pageRecorder;
-    if (recorder != null) {
-      recorder.close();
-    }
   }
 }

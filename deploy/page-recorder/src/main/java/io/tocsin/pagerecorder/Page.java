@@ -1,4 +1,4 @@
-package io.tocsin.embedded.alertmanager;
+package io.tocsin.pagerecorder;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;

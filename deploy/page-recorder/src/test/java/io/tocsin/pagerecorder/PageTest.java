@@ -1,12 +1,9 @@
-package io.tocsin.embedded.alertmanager;
+package io.tocsin.pagerecorder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.tocsin.embedded.Ports;
-import io.tocsin.embedded.Tools;
-import java.nio.file.Files;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
@@ -33,13 +30,5 @@ class PageTest {
     assertThat(row.get("raw").asText()).isEqualTo(NOTIFICATION);
     ((com.fasterxml.jackson.databind.node.ObjectNode) row).remove("raw");
     assertThat(row).isEqualTo(expected);
-  }
-
-  @Test
-  void committedRoutesPointToTheStacksOwnRecorder() throws Exception {
-    String committed = Files.readString(Tools.find().alertmanagerConfig());
-    assertThat(AlertmanagerService.config(committed, new Ports(0))).isEqualTo(committed);
-    assertThat(AlertmanagerService.config(committed, new Ports(100)))
-        .contains("url: http://127.0.0.1:9195/pages");
   }
 }
