@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.wan.v1.WanEpisode.Cause;
 import io.tocsin.wan.v1.WanEpisode.Kind;
 import java.util.ArrayList;
@@ -16,8 +17,8 @@ import java.util.List;
  * neither is not explained by the interface.
  */
 public final class CauseRules {
-  private static final long SYSLOG_BEFORE_NANOS = 60_000_000_000L;
-  private static final long SYSLOG_AFTER_NANOS = 10_000_000_000L;
+  private static final long SYSLOG_BEFORE_NANOS = 60 * Nanos.PER_SECOND;
+  private static final long SYSLOG_AFTER_NANOS = 10 * Nanos.PER_SECOND;
   private static final int MOST_LINES = 5;
   private static final double LEAST_DISCARDS_PER_SECOND = 0.1;
   private static final double RISE_OF_DISCARDS = 3;

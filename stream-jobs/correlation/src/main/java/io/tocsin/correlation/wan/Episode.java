@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.wan.v1.WanEpisode;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,8 +46,8 @@ public final class Episode {
   /** State of the device's history when the cause was judged last. */
   public long judgedRevision = -1;
 
-  /** When it was told last, Unix nanoseconds. */
-  public long toldAtUnixNanos;
+  /** When it was emitted last, Unix nanoseconds. */
+  public long emittedAtUnixNanos;
 
   /** Blocks in a row whose least round-trip time is that of a new level. */
   public List<Block> newLevel = new ArrayList<>();
@@ -73,7 +74,7 @@ public final class Episode {
   }
 
   /**
-   * The message of a transition. Its version counts from 1 where {@link RemoteSiteRules} tells it.
+   * The message of a transition. Its version counts from 1 where {@link RemoteSiteRules} emits it.
    */
   WanEpisode toMessage(LinkState link, String eventId, long changedAtUnixNanos) {
     WanEpisode.Builder message =
@@ -105,7 +106,7 @@ public final class Episode {
   }
 
   private String id(String linkId) {
-    return linkId + "/" + word(kind) + "/" + startedAtUnixNanos / 1_000_000;
+    return linkId + "/" + word(kind) + "/" + startedAtUnixNanos / Nanos.PER_MILLI;
   }
 
   private double share(long of) {

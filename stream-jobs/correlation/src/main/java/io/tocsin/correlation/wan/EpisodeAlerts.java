@@ -1,7 +1,7 @@
 package io.tocsin.correlation.wan;
 
 import io.tocsin.alerts.v1.Severity;
-import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.correlation.findings.Finding;
 import io.tocsin.events.v1.Event;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
@@ -14,60 +14,32 @@ import java.util.Locale;
  * links of one device are two alerts.
  */
 public final class EpisodeAlerts {
-  /** Source of the alerts, and agent of their events. */
-  public static final String SOURCE = "tocsin-wan";
-
   private EpisodeAlerts() {}
 
   /** The update of a transition. */
   public static Event of(WanEpisode episode) {
-    boolean isOver = episode.getState() == WanEpisode.State.STATE_CLOSED;
-    String id = SOURCE + "-" + episode.getEpisodeId() + "-" + episode.getVersion();
-    return Event.newBuilder()
-        .setEventId(id)
-        .setAgentId(SOURCE)
-        .setSequence(episode.getVersion())
-        .setListener(SOURCE)
-        .setReceivedAtUnixNanos(episode.getChangedAtUnixNanos())
-        .setEventTimeUnixNanos(episode.getChangedAtUnixNanos())
-        .setDevice(episode.getDevice())
-        .setSite(episode.getSite())
-        .setAlertUpdate(update(episode, isOver))
-        .build();
-  }
-
-  private static AlertUpdate update(WanEpisode episode, boolean isOver) {
     String kind = Episode.word(episode.getKind());
-    AlertUpdate.Builder update =
-        AlertUpdate.newBuilder()
-            .setAction(isOver ? AlertUpdate.Action.ACTION_DELETE : AlertUpdate.Action.ACTION_UPDATE)
-            .setSource(SOURCE)
-            .setCheck("wan-" + kind)
-            .setSeverity(isOver ? Severity.SEVERITY_CLEARED : severity(episode.getKind()))
-            .setSummary(summary(episode, kind))
-            .addFingerprintLabels("link_id")
-            .putLabels("link_id", episode.getLinkId())
-            .putLabels("episode_id", episode.getEpisodeId())
-            .putLabels("cause", causeWord(episode.getCause()))
-            .putLabels("baseline_ms", figure(episode.getBaselineMs()))
-            .putLabels("peak_ms", figure(episode.getPeakMs()))
-            .putLabels("loss_ratio", figure(episode.getLossRatio()))
-            .putLabels("jitter_ms", figure(episode.getJitterMs()));
-    putUnlessEmpty(update, "interface", episode.getInterface());
-    putUnlessEmpty(update, "remote_site", episode.getRemoteSite());
+    Severity severity = severity(episode.getKind());
+    Finding finding =
+        Finding.of(Finding.WAN_JOB, "wan-" + kind, severity, episode.getDevice(), episode.getSite())
+            .summary("%s", summary(episode, kind))
+            .identity("link_id", episode.getLinkId())
+            .label("episode_id", episode.getEpisodeId())
+            .label("cause", causeWord(episode.getCause()))
+            .label("baseline_ms", figure(episode.getBaselineMs()))
+            .label("peak_ms", figure(episode.getPeakMs()))
+            .label("loss_ratio", figure(episode.getLossRatio()))
+            .label("jitter_ms", figure(episode.getJitterMs()))
+            .label("interface", episode.getInterface())
+            .label("remote_site", episode.getRemoteSite());
     for (Evidence evidence : episode.getEvidenceList()) {
-      putUnlessEmpty(
-          update,
-          evidence.getName(),
-          evidence.getUnit().isEmpty() ? evidence.getText() : figure(evidence.getValue()));
+      String figure =
+          evidence.getUnit().isEmpty() ? evidence.getText() : figure(evidence.getValue());
+      finding.label(evidence.getName(), figure);
     }
-    return update.build();
-  }
-
-  private static void putUnlessEmpty(AlertUpdate.Builder update, String name, String value) {
-    if (!value.isEmpty()) {
-      update.putLabels(name, value);
-    }
+    return episode.getState() == WanEpisode.State.STATE_CLOSED
+        ? finding.clear(episode.getChangedAtUnixNanos())
+        : finding.raise(episode.getChangedAtUnixNanos());
   }
 
   private static Severity severity(WanEpisode.Kind kind) {

@@ -55,10 +55,10 @@ public final class LinkState {
   public float lastRttMs = Float.NaN;
 
   /** Lost probes of 15 that are too many. */
-  public int tooManyLostOf15 = LinkRules.UNKNOWN_LOSS_LIMIT;
+  public int tooManyLostOf15 = LossDetector.UNKNOWN_LOSS_LIMIT;
 
   /** Lost probes of 60 that are too many. */
-  public int tooManyLostOf60 = LinkRules.UNKNOWN_LOSS_LIMIT;
+  public int tooManyLostOf60 = LossDetector.UNKNOWN_LOSS_LIMIT;
 
   /** Blocks in a row below the usual level. */
   public List<Block> lowerLevel = new ArrayList<>();

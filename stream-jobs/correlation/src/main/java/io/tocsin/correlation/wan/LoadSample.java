@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.InterfaceCounters;
 
@@ -30,7 +31,7 @@ public record LoadSample(
     InterfaceCounters counters = event.getInterfaceCounters();
     return new LoadSample(
         event.getEventTimeUnixNanos(),
-        counters.getIntervalMs() * 1_000_000,
+        counters.getIntervalMs() * Nanos.PER_MILLI,
         counters.hasOutLoad() ? counters.getOutLoad() : Double.NaN,
         counters.hasOutBps() ? counters.getOutBps() : Double.NaN,
         counters.hasOutDiscardsPerSecond() ? counters.getOutDiscardsPerSecond() : Double.NaN,

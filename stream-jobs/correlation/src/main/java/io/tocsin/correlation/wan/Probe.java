@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.LinkProbe;
 
@@ -58,6 +59,6 @@ public record Probe(
   }
 
   long intervalNanos() {
-    return intervalMs * 1_000_000L;
+    return intervalMs * Nanos.PER_MILLI;
   }
 }

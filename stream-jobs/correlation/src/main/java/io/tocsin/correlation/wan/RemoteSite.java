@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.TimedState;
 import io.tocsin.wan.v1.WanEpisode.Cause;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,8 +10,8 @@ import java.util.Map;
  * place of its own. An episode is forgotten {@link RemoteSiteRules#FORGET_CLOSED_NANOS} after its
  * last transition, a link when {@link LinkRules} forgets it.
  */
-public final class RemoteSite {
-  /** When a probe of each link was told of last, Unix nanoseconds, by link. */
+public final class RemoteSite extends TimedState {
+  /** Newest update of each link, Unix nanoseconds, by link. */
   public Map<String, Long> links = new HashMap<>();
 
   /** Episodes by their id. */
@@ -20,11 +21,11 @@ public final class RemoteSite {
   public RemoteSite() {}
 
   /** Whether nothing is left to remember. */
-  public boolean isEmpty() {
+  boolean isEmpty() {
     return links.isEmpty() && episodes.isEmpty();
   }
 
-  /** One episode, as it was told. */
+  /** One episode, as it was emitted. */
   public static final class Tracked {
     /** Name of the link. */
     public String linkId = "";
@@ -32,7 +33,7 @@ public final class RemoteSite {
     /** The newest transition as bytes of a WanEpisode. */
     public byte[] newest = {};
 
-    /** Transitions told. */
+    /** Transitions emitted. */
     public long version;
 
     /** Cause that this stage found, unspecified where it found none. */

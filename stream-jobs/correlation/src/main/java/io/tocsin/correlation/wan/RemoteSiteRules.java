@@ -1,6 +1,9 @@
 package io.tocsin.correlation.wan;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.tocsin.correlation.KeyedRules;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
 import io.tocsin.wan.v1.WanEpisode.Cause;
@@ -10,43 +13,42 @@ import java.util.TreeMap;
 
 /**
  * Sees that a place is unreachable: every link to it that is known, and at least two, went down
- * within a minute. The episodes of all of them are told again with that cause. Where another link
- * to the place still answers, or the interface of the link itself is down, the place is not to
+ * within a minute. The episodes of all of them are emitted again with that cause. Where another
+ * link to the place still answers, or the interface of the link itself is down, the place is not to
  * blame.
  *
  * <p>All episodes pass here, and here their versions are counted.
  */
-public final class RemoteSiteRules {
+public final class RemoteSiteRules
+    implements KeyedRules<LinkUpdate, RemoteSite, RemoteSiteRules.Transition> {
   /** How long a closed episode is remembered, so that the version of a late cause goes on. */
-  public static final long FORGET_CLOSED_NANOS = 300_000_000_000L;
+  static final long FORGET_CLOSED_NANOS = 300 * Nanos.PER_SECOND;
 
   private static final int LEAST_LINKS = 2;
-  private static final long TOGETHER_NANOS = 60_000_000_000L;
+  private static final long TOGETHER_NANOS = 60 * Nanos.PER_SECOND;
 
   /**
-   * A transition as it is told.
+   * A transition of an episode.
    *
    * @param episode with its version
    * @param isLateCause whether the episode was over before: nobody is alerted of that
    */
-  public record Told(WanEpisode episode, boolean isLateCause) {}
+  public record Transition(WanEpisode episode, boolean isLateCause) {}
 
-  /**
-   * Takes news of a link.
-   *
-   * @param site changed in place
-   * @return what to tell, in order
-   */
-  public List<Told> onNews(RemoteSite site, LinkNews news) {
-    if (news.isGone()) {
-      site.links.remove(news.linkId());
+  @Override
+  public Step<RemoteSite, Transition> onInput(RemoteSite known, LinkUpdate update) {
+    RemoteSite site = known == null ? new RemoteSite() : known;
+    if (update.isRemoved()) {
+      site.links.remove(update.linkId());
     } else {
-      site.links.merge(news.linkId(), news.atUnixNanos(), Math::max);
+      site.links.merge(update.linkId(), update.atUnixNanos(), Math::max);
     }
-    return news.episode().length == 0 ? List.of() : onEpisode(site, parse(news.episode()));
+    List<Transition> decisions =
+        update.episode().length == 0 ? List.of() : onEpisode(site, parse(update.episode()));
+    return next(site, decisions);
   }
 
-  private static List<Told> onEpisode(RemoteSite site, WanEpisode episode) {
+  private static List<Transition> onEpisode(RemoteSite site, WanEpisode episode) {
     RemoteSite.Tracked tracked =
         site.episodes.computeIfAbsent(episode.getEpisodeId(), id -> new RemoteSite.Tracked());
     boolean isLateCause = tracked.isClosed;
@@ -57,28 +59,37 @@ public final class RemoteSiteRules {
     tracked.isClosed = episode.getState() == WanEpisode.State.STATE_CLOSED;
     tracked.isDown = episode.getKind() == WanEpisode.Kind.KIND_DOWN && !isCutOffHere(episode);
 
-    List<Told> told = new ArrayList<>();
-    if (tracked.isDown && !tracked.isClosed && isUnreachable(site)) {
-      for (RemoteSite.Tracked down : openDowns(site)) {
-        if (down == tracked || down.cause != Cause.CAUSE_REMOTE_UNREACHABLE) {
-          down.cause = Cause.CAUSE_REMOTE_UNREACHABLE;
-          told.add(new Told(next(site, down, episode), false));
-        }
-      }
-    } else {
-      told.add(new Told(next(site, tracked, episode), isLateCause));
+    if (!tracked.isDown || tracked.isClosed || !isUnreachable(site)) {
+      return List.of(new Transition(nextVersion(site, tracked, episode), isLateCause));
     }
-    return told;
+    List<Transition> decisions = new ArrayList<>();
+    for (RemoteSite.Tracked down : openDowns(site)) {
+      if (down == tracked || down.cause != Cause.CAUSE_REMOTE_UNREACHABLE) {
+        down.cause = Cause.CAUSE_REMOTE_UNREACHABLE;
+        decisions.add(new Transition(nextVersion(site, down, episode), false));
+      }
+    }
+    return decisions;
   }
 
   /** Forgets episodes that are over for long enough. */
-  public void forget(RemoteSite site, long nowUnixNanos) {
-    site.episodes
-        .values()
-        .removeIf(
-            episode ->
-                episode.isClosed
-                    && nowUnixNanos - episode.changedAtUnixNanos >= FORGET_CLOSED_NANOS);
+  @Override
+  public Step<RemoteSite, Transition> onTimer(RemoteSite site, long nowUnixNanos) {
+    site.episodes.values().removeIf(episode -> forgottenAt(episode) <= nowUnixNanos);
+    return next(site, List.of());
+  }
+
+  private static Step<RemoteSite, Transition> next(RemoteSite site, List<Transition> decisions) {
+    long timer =
+        site.episodes.values().stream()
+            .mapToLong(RemoteSiteRules::forgottenAt)
+            .min()
+            .orElse(Step.NO_TIMER);
+    return site.isEmpty() ? Step.forget(decisions) : new Step<>(site, decisions, timer);
+  }
+
+  private static long forgottenAt(RemoteSite.Tracked episode) {
+    return episode.isClosed ? episode.changedAtUnixNanos + FORGET_CLOSED_NANOS : Step.NO_TIMER;
   }
 
   private static boolean isCutOffHere(WanEpisode episode) {
@@ -111,7 +122,8 @@ public final class RemoteSiteRules {
     return List.copyOf(downs.values());
   }
 
-  private static WanEpisode next(RemoteSite site, RemoteSite.Tracked tracked, WanEpisode because) {
+  private static WanEpisode nextVersion(
+      RemoteSite site, RemoteSite.Tracked tracked, WanEpisode because) {
     WanEpisode.Builder next = parse(tracked.newest).toBuilder();
     tracked.version++;
     next.setVersion(tracked.version);

@@ -1,5 +1,6 @@
 package io.tocsin.correlation.wan;
 
+import io.tocsin.correlation.Nanos;
 import java.util.Arrays;
 
 /**
@@ -15,7 +16,7 @@ public final class WeeklyLevels {
   private static final int HOURS = 168;
   private static final int WEEKS = 4;
   private static final int MINUTES = 60;
-  private static final long NANOS_PER_MINUTE = 60_000_000_000L;
+  private static final long NANOS_PER_MINUTE = 60 * Nanos.PER_SECOND;
   private static final long NANOS_PER_HOUR = MINUTES * NANOS_PER_MINUTE;
 
   /** Work does not begin on the stroke of the hour. */
@@ -67,7 +68,7 @@ public final class WeeklyLevels {
 
   /** An hour of which less than half was seen says nothing. */
   private void conclude(int intervalMs) {
-    long blocksAnHour = Math.max(1, NANOS_PER_HOUR / (Block.PROBES * intervalMs * 1_000_000L));
+    long blocksAnHour = Math.max(1, NANOS_PER_HOUR / (Block.PROBES * intervalMs * Nanos.PER_MILLI));
     if (minutes == 0 || 2 * minutes < Math.min(MINUTES, blocksAnHour)) {
       return;
     }

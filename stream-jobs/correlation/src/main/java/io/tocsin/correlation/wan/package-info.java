@@ -5,7 +5,6 @@
  * io.tocsin.correlation.wan.CauseRules} reads the cause from the interface it leaves through and
  * the syslog of its device, {@link io.tocsin.correlation.wan.RemoteSiteRules} sees that several
  * links to one place are down. All of them are pure: the same probes in the order of their sending
- * give the same episodes, live, in a test and over history. State objects are changed in place,
- * because a link has ten thousand neighbours and a probe a second.
+ * give the same episodes, live, in a test and over history.
  */
 package io.tocsin.correlation.wan;

@@ -4,6 +4,7 @@ import static io.tocsin.correlation.wan.LinkStory.seconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.wan.v1.WanEpisode;
 import org.junit.jupiter.api.Test;
 
@@ -233,9 +234,10 @@ class LinkRulesTest {
     LinkRules rules = new LinkRules(WanSettings.defaults());
     long anHourLater = story.link().newestUnixNanos + 3_600_000_000_000L;
 
-    assertThat(rules.isForgotten(story.link(), anHourLater - 1)).isFalse();
-    assertThat(rules.isForgotten(story.link(), anHourLater)).isTrue();
-    assertThat(rules.onSilence(story.link(), anHourLater))
+    assertThat(rules.onTimer(story.link(), anHourLater - 1)).isEqualTo(Step.keep(story.link()));
+    Step<LinkState, WanEpisode> forgotten = rules.onTimer(story.link(), anHourLater);
+    assertThat(forgotten.state()).isNull();
+    assertThat(forgotten.decisions())
         .singleElement()
         .satisfies(
             episode -> {

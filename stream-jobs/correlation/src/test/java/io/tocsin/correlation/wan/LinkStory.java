@@ -3,6 +3,7 @@ package io.tocsin.correlation.wan;
 import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
 import java.time.Instant;
@@ -87,7 +88,7 @@ final class LinkStory {
             false,
             "poll-" + at));
     if (link != null) {
-      told.addAll(rules.onPoll(link, polls, syslog));
+      told.addAll(rules.onPoll(link, polls, syslog).decisions());
     }
     return this;
   }
@@ -104,7 +105,7 @@ final class LinkStory {
             at(second),
             rttMs,
             1_000);
-    Step step = rules.onProbe(link, probe, polls, syslog);
+    Step<LinkState, WanEpisode> step = rules.onProbe(link, probe, polls, syslog);
     link = step.state();
     told.addAll(step.decisions());
     second++;

@@ -4,6 +4,7 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
 import io.tocsin.wan.v1.WanEpisode.Cause;
@@ -16,11 +17,11 @@ import org.junit.jupiter.api.Test;
 class RemoteSiteRulesTest {
   private final RemoteSiteRules rules = new RemoteSiteRules();
   private final RemoteSite site = new RemoteSite();
-  private final List<RemoteSiteRules.Told> told = new ArrayList<>();
+  private final List<RemoteSiteRules.Transition> told = new ArrayList<>();
 
   private void exists(String... links) {
     for (String link : links) {
-      rules.onNews(site, new LinkNews(link, "dc2", at(0), false, new byte[0]));
+      rules.onInput(site, new LinkUpdate(link, "dc2", at(0), false, new byte[0]));
     }
   }
 
@@ -47,7 +48,7 @@ class RemoteSiteRulesTest {
     if (state == State.STATE_CLOSED) {
       episode.setEndedAtUnixNanos(at(second));
     }
-    told.addAll(rules.onNews(site, LinkNews.of(episode.build())));
+    told.addAll(rules.onInput(site, LinkUpdate.of(episode.build())).decisions());
   }
 
   private static long at(int second) {
@@ -56,7 +57,7 @@ class RemoteSiteRulesTest {
 
   private List<String> told() {
     return told.stream()
-        .map(RemoteSiteRules.Told::episode)
+        .map(RemoteSiteRules.Transition::episode)
         .map(e -> e.getLinkId() + " " + e.getVersion() + " " + e.getState() + " " + e.getCause())
         .map(text -> text.replaceAll("STATE_|CAUSE_", "").toLowerCase(Locale.ROOT))
         .toList();
@@ -148,7 +149,7 @@ class RemoteSiteRulesTest {
     up("a", 10, 90);
 
     assertThat(told)
-        .extracting(RemoteSiteRules.Told::isLateCause)
+        .extracting(RemoteSiteRules.Transition::isLateCause)
         .containsExactly(false, false, true);
   }
 
@@ -157,11 +158,10 @@ class RemoteSiteRulesTest {
     exists("a");
     down("a", 10);
     up("a", 10, 60);
-    rules.onNews(site, new LinkNews("a", "dc2", at(70), true, new byte[0]));
+    rules.onInput(site, new LinkUpdate("a", "dc2", at(70), true, new byte[0]));
 
-    rules.forget(site, at(60) + RemoteSiteRules.FORGET_CLOSED_NANOS - 1);
-    assertThat(site.isEmpty()).isFalse();
-    rules.forget(site, at(60) + RemoteSiteRules.FORGET_CLOSED_NANOS);
-    assertThat(site.isEmpty()).isTrue();
+    long forgottenAt = at(60) + RemoteSiteRules.FORGET_CLOSED_NANOS;
+    assertThat(rules.onTimer(site, forgottenAt - 1)).isEqualTo(Step.keep(site, forgottenAt));
+    assertThat(rules.onTimer(site, forgottenAt)).isEqualTo(Step.forget(List.of()));
   }
 }

@@ -1,12 +1,13 @@
 package io.tocsin.jobs.wan;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.wan.InterfaceHistory;
-import io.tocsin.correlation.wan.LinkNews;
 import io.tocsin.correlation.wan.LinkRules;
 import io.tocsin.correlation.wan.LinkState;
+import io.tocsin.correlation.wan.LinkUpdate;
 import io.tocsin.correlation.wan.LoadSample;
 import io.tocsin.correlation.wan.Probe;
-import io.tocsin.correlation.wan.Step;
 import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
@@ -42,11 +43,10 @@ import org.apache.flink.util.Collector;
  * each link and one {@link InterfaceHistory} for each interface that a link leaves through, until
  * {@link LinkRules} forgets the link; one {@link SyslogHistory} while the device has links.
  */
-final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> {
+final class LinksFunction extends KeyedProcessFunction<String, Event, LinkUpdate> {
   /** Counter: probes that came when their link had gone on. They are archived all the same. */
   static final String LATE_PROBES_TOTAL = "late_probes_total";
 
-  private static final long NANOS_PER_MILLI = 1_000_000;
   private static final long TICK_MILLIS = 1_000;
   private static final long SWEEP_MILLIS = 600_000;
   private static final Comparator<Event> IN_ORDER =
@@ -93,7 +93,7 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
   }
 
   @Override
-  public void processElement(Event event, Context context, Collector<LinkNews> out)
+  public void processElement(Event event, Context context, Collector<LinkUpdate> out)
       throws Exception {
     if (!concernsALink(event)) {
       return;
@@ -111,7 +111,7 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
   }
 
   @Override
-  public void onTimer(long timestampMillis, OnTimerContext context, Collector<LinkNews> out)
+  public void onTimer(long timestampMillis, OnTimerContext context, Collector<LinkUpdate> out)
       throws Exception {
     thisTick.clear();
     List<Event> due = takeDue(timestampMillis);
@@ -142,7 +142,7 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
   }
 
   private void onProbe(
-      Event event, SyslogHistory lines, OnTimerContext context, Collector<LinkNews> out)
+      Event event, SyslogHistory lines, OnTimerContext context, Collector<LinkUpdate> out)
       throws Exception {
     Probe probe = Probe.of(event);
     LinkState link = links.get(probe.linkId());
@@ -151,20 +151,20 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
       return;
     }
     if (link != null && !leadsTheSameWay(link, probe)) {
-      out.collect(LinkNews.gone(link));
+      out.collect(LinkUpdate.removed(link));
       forgetInterface(link);
     }
     boolean isNew = link == null || !leadsTheSameWay(link, probe);
     InterfaceHistory polls = historyOf(probe.interfaceName());
-    Step step = rules.onProbe(link, probe, polls, lines);
+    Step<LinkState, WanEpisode> step = rules.onProbe(link, probe, polls, lines);
     links.put(probe.linkId(), step.state());
     if (isNew) {
       polls.links.add(probe.linkId());
       interfaces.put(probe.interfaceName(), polls);
-      out.collect(LinkNews.exists(step.state()));
+      out.collect(LinkUpdate.exists(step.state()));
       sweepAfter(context.timestamp(), context);
     }
-    tell(step.decisions(), out);
+    emit(step, out);
   }
 
   private static boolean leadsTheSameWay(LinkState link, Probe probe) {
@@ -184,7 +184,8 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
     return polls;
   }
 
-  private void onPoll(Event event, SyslogHistory lines, Collector<LinkNews> out) throws Exception {
+  private void onPoll(Event event, SyslogHistory lines, Collector<LinkUpdate> out)
+      throws Exception {
     String name = event.getInterfaceCounters().getInterface();
     InterfaceHistory polls = historyOf(name);
     if (polls.links.isEmpty()) {
@@ -195,24 +196,24 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
     for (String linkId : polls.links) {
       LinkState link = links.get(linkId);
       if (link != null && !link.episodes.isEmpty()) {
-        tell(rules.onPoll(link, polls, lines), out);
+        emit(rules.onPoll(link, polls, lines), out);
         links.put(linkId, link);
       }
     }
   }
 
-  private void sweep(long timestampMillis, OnTimerContext context, Collector<LinkNews> out)
+  private void sweep(long timestampMillis, OnTimerContext context, Collector<LinkUpdate> out)
       throws Exception {
-    long now = timestampMillis * NANOS_PER_MILLI;
     List<LinkState> forgotten = new ArrayList<>();
     for (LinkState link : links.values()) {
-      if (rules.isForgotten(link, now)) {
+      Step<LinkState, WanEpisode> step = rules.onTimer(link, Nanos.ofMillis(timestampMillis));
+      if (step.state() == null) {
+        emit(step, out);
         forgotten.add(link);
       }
     }
     for (LinkState link : forgotten) {
-      tell(rules.onSilence(link, now), out);
-      out.collect(LinkNews.gone(link));
+      out.collect(LinkUpdate.removed(link));
       links.remove(link.linkId);
       forgetInterface(link);
     }
@@ -236,15 +237,15 @@ final class LinksFunction extends KeyedProcessFunction<String, Event, LinkNews> 
     context.timerService().registerEventTimeTimer(next);
   }
 
-  private static void tell(List<WanEpisode> decisions, Collector<LinkNews> out) {
-    for (WanEpisode episode : decisions) {
-      out.collect(LinkNews.of(episode));
+  private static void emit(Step<LinkState, WanEpisode> step, Collector<LinkUpdate> out) {
+    for (WanEpisode episode : step.decisions()) {
+      out.collect(LinkUpdate.of(episode));
     }
   }
 
   /** The tick at which an event's turn has come. */
   private static long dueMillis(Event event) {
-    long millis = happenedAt(event) / NANOS_PER_MILLI + event.getLinkProbe().getTimeoutMs();
+    long millis = happenedAt(event) / Nanos.PER_MILLI + event.getLinkProbe().getTimeoutMs();
     return (Math.floorDiv(millis, TICK_MILLIS) + 1) * TICK_MILLIS;
   }
 

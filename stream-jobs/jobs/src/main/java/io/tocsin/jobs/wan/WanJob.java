@@ -5,7 +5,7 @@ import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.connectors.tables.WanEpisodesTable;
-import io.tocsin.correlation.wan.LinkNews;
+import io.tocsin.correlation.wan.LinkUpdate;
 import io.tocsin.correlation.wan.Probe;
 import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
@@ -93,10 +93,10 @@ public final class WanJob {
             .uid("wan-events-filter")
             .keyBy(Event::getDevice, Types.STRING)
             .process(new LinksFunction(settings))
-            .returns(TypeInformation.of(LinkNews.class))
+            .returns(TypeInformation.of(LinkUpdate.class))
             .name("links")
             .uid("wan-links")
-            .keyBy(LinkNews::place, Types.STRING)
+            .keyBy(LinkUpdate::place, Types.STRING)
             .process(new RemoteSitesFunction())
             .returns(ProtobufTypeInfo.forMessage(WanEpisode.class))
             .name("remote sites")

@@ -2,7 +2,7 @@ package io.tocsin.jobs.wan;
 
 import static io.tocsin.testsupport.Instants.NOON;
 
-import io.tocsin.correlation.wan.LinkNews;
+import io.tocsin.correlation.wan.LinkUpdate;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
@@ -33,11 +33,12 @@ public final class WanBench {
   /** Runs; no arguments. */
   public static void main(String[] args) throws Exception {
     var harness =
-        new KeyedOneInputStreamOperatorTestHarness<String, Event, LinkNews>(
+        new KeyedOneInputStreamOperatorTestHarness<String, Event, LinkUpdate>(
             new KeyedProcessOperator<>(new LinksFunction(WanSettings.defaults())),
             Event::getDevice,
             Types.STRING);
-    harness.setup(TypeInformation.of(LinkNews.class).createSerializer(new SerializerConfigImpl()));
+    harness.setup(
+        TypeInformation.of(LinkUpdate.class).createSerializer(new SerializerConfigImpl()));
     harness.open();
     Random random = new Random(1);
     ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -56,7 +57,8 @@ public final class WanBench {
     }
     Arrays.sort(shares);
     System.out.printf(
-        "%d links, a probe a second: median %.1f %% of one core (%d processors, thread CPU time %b)%n",
+        "%d links, a probe a second: median %.1f %% of one core (%d processors, thread CPU time"
+            + " %b)%n",
         LINKS,
         100 * shares[shares.length / 2],
         Runtime.getRuntime().availableProcessors(),
@@ -66,7 +68,7 @@ public final class WanBench {
 
   /** Plays one second; the CPU nanoseconds that it took, without making the probes. */
   private static long play(
-      KeyedOneInputStreamOperatorTestHarness<String, Event, LinkNews> harness,
+      KeyedOneInputStreamOperatorTestHarness<String, Event, LinkUpdate> harness,
       int second,
       Random random)
       throws Exception {

@@ -1,10 +1,10 @@
 package io.tocsin.correlation.wan.scoring;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.wan.InterfaceHistory;
 import io.tocsin.correlation.wan.LinkRules;
 import io.tocsin.correlation.wan.LinkState;
 import io.tocsin.correlation.wan.Probe;
-import io.tocsin.correlation.wan.Step;
 import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.wan.v1.WanEpisode;
@@ -34,7 +34,7 @@ final class EpisodeDetector implements Detector {
     for (int t = 0; t < rttsMs.length; t++) {
       Probe probe =
           new Probe("e" + t, "link", "edge", "", "", "", START + t * SECOND, rttsMs[t], 1_000);
-      Step step = rules.onProbe(link, probe, polls, syslog);
+      Step<LinkState, WanEpisode> step = rules.onProbe(link, probe, polls, syslog);
       link = step.state();
       for (WanEpisode episode : step.decisions()) {
         Finding before = found.get(episode.getEpisodeId());
