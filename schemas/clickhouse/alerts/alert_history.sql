@@ -1,5 +1,6 @@
--- Every transition of every alert: the analyst's record. Ordered by fingerprint and version, so that one alert's life is one read. No partitions:
--- transition_at is the sender's clock, and a wrong one must not scatter a block over a hundred of them.
+-- Every transition of every alert: the analyst's record. Ordered by fingerprint and version, so that one alert's life is one read.
+-- transition_at is the sender's clock. So partitions are years: a wrong clock makes one more of them, where weeks would scatter an insert over a
+-- hundred. And rows are kept by the time of their storing: what a device tells with the clock of 1970 stays as long as anything else.
 -- by_time: the transitions once more in the order of time, because every dashboard asks for what happened in a time range. Of 1 million transitions
 -- in 30 days, the newest 1,000 are 34,000 rows to read, and the alerts of a day 67,000.
 -- Shard: fingerprint
@@ -29,8 +30,11 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_history
     rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
     runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
     expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not' CODEC(ZSTD(1)),
+    stored_at DateTime MATERIALIZED now() COMMENT 'when it was stored: rows are kept by it' CODEC(Delta, ZSTD(1)),
     PROJECTION by_time (SELECT * ORDER BY transition_at)
 )
 ENGINE = MergeTree
+PARTITION BY toYear(transition_at)
 ORDER BY (fingerprint, version)
-SETTINGS non_replicated_deduplication_window = 1000;
+TTL stored_at + INTERVAL 5 YEAR
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;

@@ -1,5 +1,6 @@
 -- Where every alert stands now. alerts_latest holds the newest transition of each fingerprint, and more than that until rows are merged; the view
--- alerts, which people and dashboards read, hides those.
+-- alerts, which people and dashboards read, hides those. An alert of which nothing was heard for as long as alert_history keeps goes, open or not. Rows are
+-- kept by the time of their storing, so that an older transition never outlives a newer one.
 CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
 (
     fingerprint String COMMENT 'identity of the alert: 32 hexadecimal digits',
@@ -25,10 +26,12 @@ CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
     member_count UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else',
     rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
     runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
-    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not'
+    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not',
+    stored_at DateTime MATERIALIZED now() COMMENT 'when it was stored: rows are kept by it'
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY fingerprint
+TTL stored_at + INTERVAL 5 YEAR
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.alerts_latest_from_history TO tocsin.alerts_latest AS

@@ -15,4 +15,6 @@ CREATE TABLE IF NOT EXISTS tocsin.pages
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(sent_at)
-ORDER BY sent_at;
+ORDER BY sent_at
+TTL toDateTime(sent_at) + INTERVAL 5 YEAR
+SETTINGS ttl_only_drop_parts = 1;

@@ -17,6 +17,7 @@
 -- So  sent = received + kernel_dropped
 --     events + malformed = acked + in_flight + dropped
 --     acked = stored_events + stored_rejects + missing
+-- Runs that reported nothing for four years are left out: both tables forget them a year later, and not at the same moment.
 CREATE VIEW IF NOT EXISTS tocsin.balance AS
 WITH
     counted AS
@@ -35,6 +36,7 @@ WITH
             max(s.reported_at) AS reported_at
         FROM tocsin.listener_totals AS s
         GROUP BY agent_id, boot_id, listener
+        HAVING max(s.updated_at) > now() - INTERVAL 4 YEAR
     ),
     stored AS
     (
@@ -44,7 +46,7 @@ WITH
             listener,
             sumIf(r.stored, r.kind != 'rejects') AS stored_events,
             sumIf(r.stored, r.kind = 'rejects') AS stored_rejects
-        FROM tocsin.stored_events_1m AS r
+        FROM tocsin.stored_totals AS r
         GROUP BY agent_id, boot_id, listener
     ),
     runs AS

@@ -12,10 +12,12 @@ CREATE TABLE IF NOT EXISTS tocsin.listener_totals
     events SimpleAggregateFunction(max, UInt64),
     acked SimpleAggregateFunction(max, UInt64),
     dropped SimpleAggregateFunction(max, UInt64),
-    reported_at SimpleAggregateFunction(max, DateTime64(9, 'UTC'))
+    reported_at SimpleAggregateFunction(max, DateTime64(9, 'UTC')),
+    updated_at SimpleAggregateFunction(max, DateTime) DEFAULT now() COMMENT 'when a row was last added: they are kept by it'
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (agent_id, boot_id, listener)
+TTL updated_at + INTERVAL 5 YEAR
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.listener_totals_from_agent_stats TO tocsin.listener_totals AS

@@ -1,5 +1,5 @@
--- Rows stored per run of an agent, listener, kind and minute: the right-hand side of the balance sheet. It outlives the raw rows. The sink's
--- deduplication covers its materialized views too, so a repeated insert is counted once.
+-- Rows stored per run of an agent, listener, kind and minute: how much of what arrives when. The sink's deduplication covers its materialized views too,
+-- so a repeated insert is counted once.
 CREATE TABLE IF NOT EXISTS tocsin.stored_events_1m
 (
     agent_id LowCardinality(String),
@@ -13,7 +13,8 @@ CREATE TABLE IF NOT EXISTS tocsin.stored_events_1m
 ENGINE = SummingMergeTree((stored, bytes))
 PARTITION BY toYYYYMM(minute)
 ORDER BY (agent_id, boot_id, listener, kind, minute)
-SETTINGS non_replicated_deduplication_window = 1000;
+TTL minute + INTERVAL 400 DAY
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_syslog TO tocsin.stored_events_1m AS
 SELECT

@@ -2,6 +2,8 @@
 -- partitions: changed_at is an event time, and a wrong clock must not scatter a block.
 -- by_time: the transitions once more in the order of time, for what dashboards ask of a time range: of 3 million, 24 hours are 99,000 rows a panel.
 -- by_circuit: once more by circuit, whose MACs lie in every 8,192 rows of the table's own order: "who was on this circuit" reads 205,000 of 3 million.
+-- Both hold the columns that are asked for and no others: 2 million transitions take 176 MB where all columns took 248, and the same rows are read
+-- (projections of row numbers alone would take less and read the whole table for a time range). A query for another column reads the table.
 -- Shard: mac
 CREATE TABLE IF NOT EXISTS tocsin.registration_history
 (
@@ -26,8 +28,8 @@ CREATE TABLE IF NOT EXISTS tocsin.registration_history
     event_id String COMMENT 'event that caused it; empty for a timer' CODEC(ZSTD(1)),
     site LowCardinality(String) COMMENT 'configured place',
     INDEX ip_index ip TYPE bloom_filter(0.01) GRANULARITY 1,
-    PROJECTION by_time (SELECT * ORDER BY changed_at),
-    PROJECTION by_circuit (SELECT * ORDER BY circuit_id, changed_at)
+    PROJECTION by_time (SELECT mac, family, version, ip, state, access, server, relay, circuit_id, hostname, changed_at, cause ORDER BY changed_at),
+    PROJECTION by_circuit (SELECT mac, family, version, ip, state, access, server, relay, circuit_id, remote_id, hostname, lease_expires_at, changed_at, site ORDER BY circuit_id, changed_at)
 )
 ENGINE = MergeTree
 ORDER BY (mac, changed_at, version)

@@ -1,5 +1,6 @@
 -- Where every device stands now. registrations_latest holds the newest transition of each MAC and family, and more than that until rows are merged;
--- the view registrations, which people and dashboards read, hides those.
+-- the view registrations, which people and dashboards read, hides those. A device of which nothing was heard for as long as
+-- registration_history keeps goes: phones make up MACs, so they grow without end.
 CREATE TABLE IF NOT EXISTS tocsin.registrations_latest
 (
     mac String COMMENT 'hardware address, lower case with colons',
@@ -25,6 +26,7 @@ CREATE TABLE IF NOT EXISTS tocsin.registrations_latest
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (mac, family)
+TTL toDateTime(changed_at) + INTERVAL 800 DAY
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.registrations_latest_from_history TO tocsin.registrations_latest AS

@@ -14,7 +14,8 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_durations_1d
 ENGINE = SummingMergeTree((ended, seconds))
 PARTITION BY toYear(day)
 ORDER BY (day, site, device, source, check, severity)
-SETTINGS non_replicated_deduplication_window = 1000;
+TTL day + INTERVAL 10 YEAR
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.alert_durations_1d_from_alert_history TO tocsin.alert_durations_1d AS
 SELECT

@@ -1,4 +1,5 @@
--- When each device was first and last heard of, by kind of event. It answers "who has gone silent" without reading events.
+-- When each device was first and last heard of, by kind of event. It answers "who has gone silent" without reading events. Strangers choose
+-- names of devices, so a device is kept while there are events of it.
 CREATE TABLE IF NOT EXISTS tocsin.devices_seen
 (
     device LowCardinality(String) COMMENT 'name of the device',
@@ -10,6 +11,7 @@ CREATE TABLE IF NOT EXISTS tocsin.devices_seen
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (device, kind)
+TTL toDateTime(last_seen) + INTERVAL 400 DAY
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.devices_seen_from_syslog TO tocsin.devices_seen AS

@@ -1,5 +1,5 @@
 -- Which interface of which device each link leaves through, one row each (more until they are merged): a few hundred rows where a dashboard would
--- read every probe of its time range to learn it.
+-- read every probe of its time range to learn it. Kept while there are probes of it.
 CREATE TABLE IF NOT EXISTS tocsin.links_seen
 (
     link_id LowCardinality(String) COMMENT 'configured name of the link',
@@ -10,6 +10,7 @@ CREATE TABLE IF NOT EXISTS tocsin.links_seen
 )
 ENGINE = AggregatingMergeTree
 ORDER BY (link_id, device, interface)
+TTL toDateTime(last_seen) + INTERVAL 400 DAY
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.links_seen_from_link_probes TO tocsin.links_seen AS

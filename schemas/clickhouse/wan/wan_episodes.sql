@@ -27,4 +27,5 @@ CREATE TABLE IF NOT EXISTS tocsin.wan_episodes
 )
 ENGINE = ReplacingMergeTree(version)
 ORDER BY (link_id, started_at, episode_id)
+TTL toDateTime(started_at) + INTERVAL 10 YEAR
 SETTINGS non_replicated_deduplication_window = 1000;

@@ -15,6 +15,8 @@ use super::*;
 use crate::clickhouse::Outcome;
 use crate::devices::topic::DevicesTopic;
 
+mod growth;
+
 /// The address in `variable`; none, with a word about it, where the test shall be skipped.
 fn server(variable: &str) -> Option<String> {
     let address = std::env::var(variable).ok().filter(|address| !address.is_empty());

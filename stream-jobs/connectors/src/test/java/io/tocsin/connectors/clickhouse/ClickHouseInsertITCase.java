@@ -348,7 +348,7 @@ class ClickHouseInsertITCase {
 
   private String stored(String kind) {
     return clickHouse.query(
-        "SELECT sum(stored) FROM tocsin.stored_events_1m WHERE agent_id = '"
+        "SELECT sum(stored) FROM tocsin.stored_totals WHERE agent_id = '"
             + agent
             + "' AND kind = '"
             + kind

@@ -104,7 +104,7 @@ class CorrelationTablesITCase {
 
     assertThat(
             clickHouse.query(
-                "SELECT sum(stored), uniq(kind) FROM tocsin.stored_events_1m WHERE agent_id = '"
+                "SELECT sum(stored), uniq(kind) FROM tocsin.stored_totals WHERE agent_id = '"
                     + identity
                     + "'"))
         .isEqualTo("6\t6");
