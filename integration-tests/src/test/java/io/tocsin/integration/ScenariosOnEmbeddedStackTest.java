@@ -36,6 +36,6 @@ class ScenariosOnEmbeddedStackTest {
     TrafficSender sender =
         TrafficSender.local(TestStacks.tools().tocsin(), stack.ports().offset(), progress);
     ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress);
-    return ScenarioTests.playedBy(runner::play);
+    return ScenarioTests.playedBy(runner);
   }
 }

@@ -35,6 +35,20 @@ class ScenarioTest {
   }
 
   @Test
+  void noCommittedScenarioTakesAnEmptyBalanceSheetForAClosedOne() {
+    Path scenarios = Tools.find().scenarios();
+    assertThat(Scenario.names(scenarios))
+        .flatMap(name -> Scenario.read(scenarios.resolve(name)).expect())
+        .filteredOn(expectation -> expectation.sql().contains("tocsin.balance"))
+        .isNotEmpty()
+        .allSatisfy(
+            expectation -> {
+              assertThat(expectation.holds(JSON.readTree("[[0]]"))).isFalse();
+              assertThat(expectation.holds(JSON.readTree("[[0,0]]"))).isFalse();
+            });
+  }
+
+  @Test
   void keysThatAreLeftOutHaveDefaults() throws IOException {
     Scenario scenario =
         read(
