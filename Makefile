@@ -1,8 +1,8 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY SKIP ROWS KEEP RATE DURATION
+export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP RATE DURATION
 
-.PHONY: help demo test drills up down bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
+.PHONY: help demo test check drills up down play watch bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -17,6 +17,15 @@ up: ## start the stack in the background and return when it is ready (GRAFANA=1:
 
 down: ## stop the stack; its state stays
 	@$(bin)/down
+
+play: ## play a scenario on the stack that is up, and say what was expected and found (SCENARIO=wan-spike; without it, list them)
+	@$(bin)/play
+
+watch: ## bring each change of the sources into the stack that is up: build it, start that part alone again
+	@$(bin)/watch
+
+check: ## formatters, linters, unit and structure tests of the parts changed since their last green check (ALL=1: of all)
+	@$(bin)/check
 
 test: ## every test of every language (ONLY="rust java": these stages; SKIP="drills labs": not these)
 	@$(bin)/test

@@ -29,3 +29,15 @@ owner_of() {
   grep -qa io.tocsin.embedded "/proc/$pid/cmdline" 2>/dev/null || return 1
   printf '%s\n' "$pid"
 }
+
+# running_stack: the state folder of the stack that runs with this PORT_OFFSET, from `make up` or `make demo`.
+running_stack() {
+  local folder
+  for folder in "$state" "$TOCSIN_HOME/.tocsin/demo-$port_offset"; do
+    if owner_of "$folder" >/dev/null; then
+      printf '%s\n' "$folder"
+      return
+    fi
+  done
+  return 1
+}

@@ -143,6 +143,11 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     supervisor.replace(AgentService.spec(options.ports(), options.state(), tools.tocsin(), config));
   }
 
+  /** Starts Flink again after a last checkpoint, with the class path as it is now. */
+  public void restartJobs() {
+    supervisor.replace(FlinkService.spec(options.ports(), options.state(), options.stateBackend()));
+  }
+
   /** The processes, for drills that kill one and for watching over them. */
   public Supervisor supervisor() {
     return supervisor;

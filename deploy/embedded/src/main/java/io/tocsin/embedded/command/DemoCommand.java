@@ -5,8 +5,8 @@ import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.Tools;
-import io.tocsin.embedded.scenario.Scenario;
-import io.tocsin.embedded.scenario.ScenarioReport;
+import io.tocsin.embedded.control.ControlServer;
+import io.tocsin.embedded.scenario.ScenarioPlayer;
 import io.tocsin.embedded.scenario.ScenarioRunner;
 import io.tocsin.embedded.scenario.TrafficSender;
 import java.io.IOException;
@@ -51,9 +51,14 @@ final class DemoCommand implements Callable<Integer> {
     Shutdown.onSignal(stack, lock);
     stack.start();
     lock.markReady();
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), arguments.portOffset, progress);
+    ScenarioPlayer player =
+        new ScenarioPlayer(
+            tools.scenarios(),
+            new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress));
     boolean passed = true;
     for (String name : scenarios) {
-      passed &= play(stack, tools, name, progress);
+      passed &= player.play(name).passed();
     }
     new DemoResult(stack, tools, System.out).print();
     if (once) {
@@ -63,19 +68,9 @@ final class DemoCommand implements Callable<Integer> {
               : "\nNot everything is as expected: see FAILED above.\n");
       return passed ? 0 : 1;
     }
+    ControlServer.start(stack);
     System.out.println("\nThe stack stays up until Ctrl-C.\n");
-    String failure = stack.supervisor().awaitFailure();
-    System.out.println(failure);
+    System.out.println(stack.supervisor().awaitFailure());
     return 1;
-  }
-
-  private boolean play(Stack stack, Tools tools, String name, ProgressLines progress) {
-    Scenario scenario = Scenario.read(tools.scenarios().resolve(name));
-    progress.accept(name + ": " + scenario.title());
-    TrafficSender sender = TrafficSender.local(tools.tocsin(), arguments.portOffset, progress);
-    ScenarioReport report =
-        new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress).play(scenario);
-    report.text().lines().forEach(line -> progress.accept("  " + line));
-    return report.passed();
   }
 }

@@ -14,7 +14,13 @@ import picocli.CommandLine.Option;
     usageHelpAutoWidth = true,
     description =
         "Tocsin's embedded stack: Kafka, ClickHouse, Flink, Alertmanager and the agent on this machine.",
-    subcommands = {RunCommand.class, DemoCommand.class, RunWithCommand.class})
+    subcommands = {
+      RunCommand.class,
+      DemoCommand.class,
+      PlayCommand.class,
+      RestartCommand.class,
+      RunWithCommand.class
+    })
 public final class Main implements Runnable {
 
   @Option(names = "--help", usageHelp = true, description = "print this and exit")

@@ -5,6 +5,7 @@ import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.Tools;
+import io.tocsin.embedded.control.ControlServer;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -33,6 +34,7 @@ final class RunCommand implements Callable<Integer> {
     Stack stack = new Stack(options, Tools.find(), progress);
     Shutdown.onSignal(stack, lock);
     stack.start();
+    ControlServer.start(stack);
     lock.markReady();
     progress.accept("the stack is ready; logs are in " + folder.logs());
     String failure = stack.supervisor().awaitFailure();

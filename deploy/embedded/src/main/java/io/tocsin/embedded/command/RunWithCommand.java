@@ -4,8 +4,7 @@ import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.Tools;
-import io.tocsin.embedded.scenario.Scenario;
-import io.tocsin.embedded.scenario.ScenarioReport;
+import io.tocsin.embedded.scenario.ScenarioPlayer;
 import io.tocsin.embedded.scenario.ScenarioRunner;
 import io.tocsin.embedded.scenario.TrafficSender;
 import java.io.IOException;
@@ -82,13 +81,13 @@ final class RunWithCommand implements Callable<Integer> {
     } else {
       stack.start();
     }
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), portOffset, progress);
+    ScenarioPlayer player =
+        new ScenarioPlayer(
+            tools.scenarios(),
+            new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress));
     for (String name : scenarios) {
-      TrafficSender sender = TrafficSender.local(tools.tocsin(), portOffset, progress);
-      ScenarioRunner runner =
-          new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress);
-      ScenarioReport report = runner.play(Scenario.read(tools.scenarios().resolve(name)));
-      progress.accept("scenario " + name + ":\n" + report.text());
-      if (!report.passed()) {
+      if (!player.play(name).passed()) {
         return 1;
       }
     }
