@@ -3,7 +3,6 @@ package io.tocsin.connectors.clickhouse;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -11,16 +10,10 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 /**
  * Blocks as they lie in checkpoints: table, number of columns, columns, token (each as modified
  * UTF-8 with a two-byte length), rows (int), number of bytes (int), bytes; integers big-endian. A
- * new version keeps reading the old ones, and a test keeps a blob of each.
- *
- * <p>Version 1 was written before two columns of table syslog got other names; the values are the
- * same.
+ * new version keeps reading those of releases before it, and a test keeps a blob of each.
  */
 final class BlockSerializer implements SimpleVersionedSerializer<Block> {
-  static final int CURRENT_VERSION = 2;
-
-  private static final Map<String, String> SYSLOG_COLUMNS_SINCE_VERSION_1 =
-      Map.of("event_id", "given_event_id", "raw", "raw_header");
+  static final int CURRENT_VERSION = 1;
 
   @Override
   public int getVersion() {
@@ -44,11 +37,11 @@ final class BlockSerializer implements SimpleVersionedSerializer<Block> {
 
   @Override
   public Block deserialize(int version, byte[] serialized) throws IOException {
-    if (version < 1 || version > CURRENT_VERSION) {
+    if (version != CURRENT_VERSION) {
       throw new IOException(
           "checkpoint holds a block of version "
               + version
-              + ", this build reads versions up to "
+              + ", this build reads version "
               + CURRENT_VERSION
               + ": restore it with the build that wrote it, and stop that with a savepoint after a drain");
     }
@@ -57,9 +50,7 @@ final class BlockSerializer implements SimpleVersionedSerializer<Block> {
     int columnCount = in.readInt();
     List<String> columns = new ArrayList<>(columnCount);
     for (int i = 0; i < columnCount; i++) {
-      String column = in.readUTF();
-      boolean isRenamed = version == 1 && table.equals("syslog");
-      columns.add(isRenamed ? SYSLOG_COLUMNS_SINCE_VERSION_1.getOrDefault(column, column) : column);
+      columns.add(in.readUTF());
     }
     String token = in.readUTF();
     int rows = in.readInt();

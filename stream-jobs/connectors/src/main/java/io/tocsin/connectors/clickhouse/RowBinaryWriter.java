@@ -15,8 +15,9 @@ import java.util.function.IntPredicate;
  * integers little-endian, without names, types or separators. A LowCardinality column is written
  * like its inner type.
  *
- * <p>Own code because client-v2's writer asks the server for the table first; encoding here needs
- * no server, so a row that cannot be encoded is known before it travels.
+ * <p>Own code because client-v2's RowBinaryFormatWriter takes four times as long for the same bytes
+ * (BENCHMARKS.md): it keeps each row as boxed values, takes times as ZonedDateTime and bytes as
+ * copies.
  */
 public final class RowBinaryWriter {
   private static final int IPV6_BYTES = 16;

@@ -9,12 +9,30 @@ import java.util.List;
  *
  * @param <T> element
  */
-public interface RowEncoder<T> extends Serializable {
+public abstract class RowEncoder<T> implements Serializable {
+  private final String table;
+  private final List<String> columns;
+
+  /**
+   * An encoder.
+   *
+   * @param table in database {@code tocsin}
+   * @param columns in the order in which {@link #encode} writes them
+   */
+  protected RowEncoder(String table, List<String> columns) {
+    this.table = table;
+    this.columns = List.copyOf(columns);
+  }
+
   /** Table in database {@code tocsin}. */
-  String table();
+  public final String table() {
+    return table;
+  }
 
   /** Columns in the order in which {@link #encode} writes them. */
-  List<String> columns();
+  public final List<String> columns() {
+    return columns;
+  }
 
   /**
    * Writes one row.
@@ -22,5 +40,5 @@ public interface RowEncoder<T> extends Serializable {
    * @throws IllegalArgumentException where the element holds a value that the table cannot: its
    *     message becomes the reject's detail
    */
-  void encode(T element, RowBinaryWriter row);
+  public abstract void encode(T element, RowBinaryWriter row);
 }

@@ -4,34 +4,26 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AgentStats;
 import io.tocsin.events.v1.Event;
-import java.util.List;
 
 /** Events with a listener's counters to table {@code agent_stats}. */
-final class AgentStatsEncoder implements RowEncoder<Event> {
-  private static final List<String> COLUMNS =
-      Envelope.columnsAnd(
-          "received",
-          "received_bytes",
-          "kernel_dropped",
-          "malformed",
-          "rate_limited",
-          "events",
-          "spooled",
-          "published",
-          "acked",
-          "dropped",
-          "buffer_bytes",
-          "buffer_peak_bytes",
-          "buffer_limit_bytes");
-
-  @Override
-  public String table() {
-    return "agent_stats";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+final class AgentStatsEncoder extends RowEncoder<Event> {
+  AgentStatsEncoder() {
+    super(
+        "agent_stats",
+        Envelope.columnsAnd(
+            "received",
+            "received_bytes",
+            "kernel_dropped",
+            "malformed",
+            "rate_limited",
+            "events",
+            "spooled",
+            "published",
+            "acked",
+            "dropped",
+            "buffer_bytes",
+            "buffer_peak_bytes",
+            "buffer_limit_bytes"));
   }
 
   @Override

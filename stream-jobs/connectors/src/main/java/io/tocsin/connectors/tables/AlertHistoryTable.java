@@ -1,24 +1,92 @@
 package io.tocsin.connectors.tables;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.Severity;
 import io.tocsin.connectors.Rejects;
-import io.tocsin.connectors.clickhouse.RowEncoder;
-import io.tocsin.connectors.clickhouse.TableRouter;
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.events.v1.Event;
+import java.util.List;
 
-/** Every transition to table {@code alert_history}. */
-public final class AlertHistoryTable implements TableRouter<Alert> {
-
-  private final RowEncoder<Alert> alertHistory = new AlertHistoryEncoder();
-  private final RowEncoder<Event> rejects = new RejectsEncoder();
-
-  @Override
-  public RowEncoder<Alert> encoderFor(Alert alert) {
-    return alertHistory;
+/**
+ * Transitions of alerts to table {@code alert_history}; its enum numbers are those of the messages.
+ */
+public final class AlertHistoryTable extends SingleTable<Alert> {
+  /** The table. */
+  public AlertHistoryTable() {
+    super(
+        "alert_history",
+        List.of(
+            "fingerprint",
+            "fingerprint_fields",
+            "version",
+            "transition",
+            "transition_at",
+            "state",
+            "severity",
+            "source",
+            "device",
+            "check",
+            "summary",
+            "site",
+            "labels",
+            "first_seen",
+            "last_seen",
+            "resolved_at",
+            "update_count",
+            "storm_id",
+            "cause",
+            "event_id",
+            "member_count",
+            "rule",
+            "runbook",
+            "expires_at"));
   }
 
   @Override
-  public Row<Event> rejectOf(Alert alert, String detail) {
-    return new Row<>(Rejects.invalid(alert, detail), rejects);
+  public void encode(Alert alert, RowBinaryWriter row) {
+    boolean isOver = alert.hasResolvedAtUnixNanos();
+    row.string(alert.getFingerprint())
+        .stringMap(alert.getFingerprintFieldsMap())
+        .uint64(alert.getVersion())
+        .enum8(
+            "transition",
+            alert.getTransitionValue(),
+            AlertTransition.ALERT_TRANSITION_OPENED_VALUE,
+            AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED_VALUE)
+        .dateTime64Nanos(isOver ? alert.getResolvedAtUnixNanos() : alert.getLastSeenUnixNanos())
+        .enum8(
+            "state",
+            alert.getStateValue(),
+            AlertState.ALERT_STATE_OPEN_VALUE,
+            AlertState.ALERT_STATE_SUPPRESSED_VALUE)
+        .enum8(
+            "severity",
+            alert.getSeverityValue(),
+            Severity.SEVERITY_CLEARED_VALUE,
+            Severity.SEVERITY_CRITICAL_VALUE)
+        .string(alert.getSource())
+        .string(alert.getDevice())
+        .string(alert.getCheck())
+        .string(alert.getSummary())
+        .string(alert.getSite())
+        .stringMap(alert.getLabelsMap())
+        .dateTime64Nanos(alert.getFirstSeenUnixNanos())
+        .dateTime64Nanos(alert.getLastSeenUnixNanos())
+        .nullableDateTime64Nanos(isOver, alert.getResolvedAtUnixNanos())
+        .uint64(alert.getUpdateCount())
+        .string(alert.getStormId())
+        .string(alert.getCause())
+        .string(alert.getEventId())
+        .uint32(alert.getMemberCount())
+        .string(alert.getRule())
+        .string(alert.getRunbook())
+        .nullableDateTime64Nanos(alert.hasExpiresAtUnixNanos(), alert.getExpiresAtUnixNanos());
+  }
+
+  @Override
+  Event reject(Alert alert, String detail) {
+    return Rejects.invalid(alert, detail);
   }
 }

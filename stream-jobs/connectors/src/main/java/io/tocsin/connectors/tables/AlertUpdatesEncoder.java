@@ -5,24 +5,16 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
-import java.util.List;
 
 /**
  * Events with an alert update to table {@code alert_updates}; its enum numbers are those of the
  * messages.
  */
-final class AlertUpdatesEncoder implements RowEncoder<Event> {
-  private static final List<String> COLUMNS =
-      Envelope.columnsAnd("action", "source", "check", "severity", "summary", "labels");
-
-  @Override
-  public String table() {
-    return "alert_updates";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+final class AlertUpdatesEncoder extends RowEncoder<Event> {
+  AlertUpdatesEncoder() {
+    super(
+        "alert_updates",
+        Envelope.columnsAnd("action", "source", "check", "severity", "summary", "labels"));
   }
 
   @Override

@@ -4,21 +4,11 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
-import java.util.List;
 
 /** Events with a polled figure to table {@code gauges}. */
-final class GaugesEncoder implements RowEncoder<Event> {
-  private static final List<String> COLUMNS =
-      Envelope.columnsAnd("name", "instance", "value", "limit", "unit", "oid");
-
-  @Override
-  public String table() {
-    return "gauges";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+final class GaugesEncoder extends RowEncoder<Event> {
+  GaugesEncoder() {
+    super("gauges", Envelope.columnsAnd("name", "instance", "value", "limit", "unit", "oid"));
   }
 
   @Override

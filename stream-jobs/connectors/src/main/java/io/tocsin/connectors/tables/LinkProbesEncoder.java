@@ -4,36 +4,28 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.LinkProbe;
-import java.util.List;
 
 /** Events with a WAN probe to table {@code link_probes}. */
-final class LinkProbesEncoder implements RowEncoder<Event> {
-  private static final List<String> COLUMNS =
-      Envelope.columnsAnd(
-          "link_id",
-          "method",
-          "target",
-          "remote_site",
-          "interface",
-          "rtt_ms",
-          "lost",
-          "loss_reason",
-          "sequence",
-          "interval_ms",
-          "timeout_ms",
-          "query_name",
-          "answer_code",
-          "answer",
-          "detail");
-
-  @Override
-  public String table() {
-    return "link_probes";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+final class LinkProbesEncoder extends RowEncoder<Event> {
+  LinkProbesEncoder() {
+    super(
+        "link_probes",
+        Envelope.columnsAnd(
+            "link_id",
+            "method",
+            "target",
+            "remote_site",
+            "interface",
+            "rtt_ms",
+            "lost",
+            "loss_reason",
+            "sequence",
+            "interval_ms",
+            "timeout_ms",
+            "query_name",
+            "answer_code",
+            "answer",
+            "detail"));
   }
 
   @Override

@@ -1,24 +1,70 @@
 package io.tocsin.connectors.tables;
 
 import io.tocsin.connectors.Rejects;
-import io.tocsin.connectors.clickhouse.RowEncoder;
-import io.tocsin.connectors.clickhouse.TableRouter;
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
+import io.tocsin.registrations.v1.State;
+import java.util.List;
 
-/** Every transition to table {@code registration_history}. */
-public final class RegistrationHistoryTable implements TableRouter<Registration> {
-
-  private final RowEncoder<Registration> registrationHistory = new RegistrationHistoryEncoder();
-  private final RowEncoder<Event> rejects = new RejectsEncoder();
-
-  @Override
-  public RowEncoder<Registration> encoderFor(Registration registration) {
-    return registrationHistory;
+/** Transitions of registrations to table {@code registration_history}. */
+public final class RegistrationHistoryTable extends SingleTable<Registration> {
+  /** The table. */
+  public RegistrationHistoryTable() {
+    super(
+        "registration_history",
+        List.of(
+            "mac",
+            "family",
+            "version",
+            "ip",
+            "state",
+            "access",
+            "server",
+            "relay",
+            "circuit_id",
+            "remote_id",
+            "hostname",
+            "vendor_class",
+            "fingerprint",
+            "lease_expires_at",
+            "changed_at",
+            "previous_state",
+            "previous_ip",
+            "cause",
+            "event_id",
+            "site"));
   }
 
   @Override
-  public Row<Event> rejectOf(Registration registration, String detail) {
-    return new Row<>(Rejects.invalid(registration, detail), rejects);
+  public void encode(Registration registration, RowBinaryWriter row) {
+    row.string(registration.getMac())
+        .uint8(registration.getFamily())
+        .uint64(registration.getVersion())
+        .string(registration.getIp())
+        .enum8("state", registration.getStateValue(), 1, State.STATE_DECLINED_VALUE)
+        .enum8("access", registration.getAccessValue(), 1, Access.ACCESS_QUARANTINED_VALUE)
+        .string(registration.getServer())
+        .string(registration.getRelay())
+        .string(registration.getCircuitId())
+        .string(registration.getRemoteId())
+        .string(registration.getHostname())
+        .string(registration.getVendorClass())
+        .string(registration.getFingerprint())
+        .nullableDateTime64Nanos(
+            registration.hasLeaseExpiresAtUnixNanos(), registration.getLeaseExpiresAtUnixNanos())
+        .dateTime64Nanos(registration.getChangedAtUnixNanos())
+        .enum8(
+            "previous_state", registration.getPreviousStateValue(), 0, State.STATE_DECLINED_VALUE)
+        .string(registration.getPreviousIp())
+        .string(registration.getCause())
+        .string(registration.getEventId())
+        .string(registration.getSite());
+  }
+
+  @Override
+  Event reject(Registration registration, String detail) {
+    return Rejects.invalid(registration, detail);
   }
 }

@@ -6,25 +6,15 @@ import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.rejects.v1.Reject;
-import java.util.List;
 
 /** Events with a reject to table {@code rejects}. Nothing is refused here. */
-final class RejectsEncoder implements RowEncoder<Event> {
+final class RejectsEncoder extends RowEncoder<Event> {
 
   /** For a stage or reason of an agent newer than this build. */
   private static final String UNKNOWN_WORD = "unknown";
 
-  private static final List<String> COLUMNS =
-      Envelope.columnsAnd("stage", "reason", "detail", "original_bytes");
-
-  @Override
-  public String table() {
-    return "rejects";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+  RejectsEncoder() {
+    super("rejects", Envelope.columnsAnd("stage", "reason", "detail", "original_bytes"));
   }
 
   @Override

@@ -5,32 +5,24 @@ import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SnmpTrap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** Events with an SNMP notification to table {@code snmp_traps}. */
-final class SnmpTrapsEncoder implements RowEncoder<Event> {
-  private static final List<String> COLUMNS =
-      Envelope.columnsAnd(
-          "version",
-          "trap_oid",
-          "trap_name",
-          "varbinds",
-          "uptime_centiseconds",
-          "user_or_community_hash",
-          "engine_id",
-          "security_level",
-          "is_inform",
-          "agent_address");
-
-  @Override
-  public String table() {
-    return "snmp_traps";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+final class SnmpTrapsEncoder extends RowEncoder<Event> {
+  SnmpTrapsEncoder() {
+    super(
+        "snmp_traps",
+        Envelope.columnsAnd(
+            "version",
+            "trap_oid",
+            "trap_name",
+            "varbinds",
+            "uptime_centiseconds",
+            "user_or_community_hash",
+            "engine_id",
+            "security_level",
+            "is_inform",
+            "agent_address"));
   }
 
   @Override

@@ -5,31 +5,24 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Syslog;
-import java.util.List;
 
 /** Events with a syslog message to table {@code syslog}. */
-final class SyslogEncoder implements RowEncoder<Event> {
+final class SyslogEncoder extends RowEncoder<Event> {
   private static final int LAST_FACILITY = 23;
   private static final int LAST_SEVERITY = 7;
-  private static final List<String> COLUMNS =
-      Envelope.leanColumnsAnd(
-          "facility",
-          "severity",
-          "app_name",
-          "proc_id",
-          "msg_id",
-          "structured_data",
-          "message",
-          "sequence");
 
-  @Override
-  public String table() {
-    return "syslog";
-  }
-
-  @Override
-  public List<String> columns() {
-    return COLUMNS;
+  SyslogEncoder() {
+    super(
+        "syslog",
+        Envelope.leanColumnsAnd(
+            "facility",
+            "severity",
+            "app_name",
+            "proc_id",
+            "msg_id",
+            "structured_data",
+            "message",
+            "sequence"));
   }
 
   @Override

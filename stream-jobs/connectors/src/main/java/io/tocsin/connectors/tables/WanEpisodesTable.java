@@ -1,24 +1,79 @@
 package io.tocsin.connectors.tables;
 
 import io.tocsin.connectors.Rejects;
-import io.tocsin.connectors.clickhouse.RowEncoder;
-import io.tocsin.connectors.clickhouse.TableRouter;
+import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.events.v1.Event;
+import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
+import java.util.List;
 
-/** Every transition to table {@code wan_episodes}. */
-public final class WanEpisodesTable implements TableRouter<WanEpisode> {
-
-  private final RowEncoder<WanEpisode> wanEpisodes = new WanEpisodesEncoder();
-  private final RowEncoder<Event> rejects = new RejectsEncoder();
-
-  @Override
-  public RowEncoder<WanEpisode> encoderFor(WanEpisode episode) {
-    return wanEpisodes;
+/** Transitions of WAN episodes to table {@code wan_episodes}. */
+public final class WanEpisodesTable extends SingleTable<WanEpisode> {
+  /** The table. */
+  public WanEpisodesTable() {
+    super(
+        "wan_episodes",
+        List.of(
+            "episode_id",
+            "version",
+            "link_id",
+            "kind",
+            "state",
+            "started_at",
+            "ended_at",
+            "changed_at",
+            "baseline_ms",
+            "baseline_mad_ms",
+            "peak_ms",
+            "loss_ratio",
+            "jitter_ms",
+            "probes",
+            "affected_ratio",
+            "cause",
+            "device",
+            "interface",
+            "site",
+            "remote_site",
+            "event_id",
+            "evidence"));
   }
 
   @Override
-  public Row<Event> rejectOf(WanEpisode episode, String detail) {
-    return new Row<>(Rejects.invalid(episode, detail), rejects);
+  public void encode(WanEpisode episode, RowBinaryWriter row) {
+    row.string(episode.getEpisodeId())
+        .uint64(episode.getVersion())
+        .string(episode.getLinkId())
+        .enum8("kind", episode.getKindValue(), 1, WanEpisode.Kind.KIND_DOWN_VALUE)
+        .enum8("state", episode.getStateValue(), 1, WanEpisode.State.STATE_CLOSED_VALUE)
+        .dateTime64Nanos(episode.getStartedAtUnixNanos())
+        .nullableDateTime64Nanos(episode.hasEndedAtUnixNanos(), episode.getEndedAtUnixNanos())
+        .dateTime64Nanos(episode.getChangedAtUnixNanos())
+        .float64(episode.getBaselineMs())
+        .float64(episode.getBaselineMadMs())
+        .float64(episode.getPeakMs())
+        .float64(episode.getLossRatio())
+        .float64(episode.getJitterMs())
+        .uint64(episode.getProbes())
+        .float64(episode.getAffectedRatio())
+        .enum8("cause", episode.getCauseValue(), 1, WanEpisode.Cause.CAUSE_UNEXPLAINED_VALUE)
+        .string(episode.getDevice())
+        .string(episode.getInterface())
+        .string(episode.getSite())
+        .string(episode.getRemoteSite())
+        .string(episode.getEventId())
+        .arrayOf(episode.getEvidenceCount());
+    for (Evidence evidence : episode.getEvidenceList()) {
+      row.string(evidence.getName())
+          .float64(evidence.getValue())
+          .string(evidence.getUnit())
+          .string(evidence.getText())
+          .string(evidence.getEventId())
+          .dateTime64Nanos(evidence.getObservedAtUnixNanos());
+    }
+  }
+
+  @Override
+  Event reject(WanEpisode episode, String detail) {
+    return Rejects.invalid(episode, detail);
   }
 }

@@ -24,22 +24,22 @@ class BlockSerializerTest {
     assertSame(serializer.deserialize(serializer.getVersion(), serializer.serialize(BLOCK)));
   }
 
-  /**
-   * Checkpoints of released versions must be readable for ever: the files are never written again.
-   * This one says event_id.
-   */
+  /** Checkpoints of released versions must be readable for ever: their files never change. */
   @Test
-  void blockOfVersion1IsStillReadByTheNamesThatColumnsHaveNow() throws IOException {
+  void blockOfVersion1IsWrittenAndReadAsTheFileHasIt() throws IOException {
     try (InputStream file = getClass().getResourceAsStream("/block-v1.bin")) {
-      assertSame(serializer.deserialize(1, file.readAllBytes()));
+      byte[] version1 = file.readAllBytes();
+
+      assertThat(serializer.serialize(BLOCK)).isEqualTo(version1);
+      assertSame(serializer.deserialize(1, version1));
     }
   }
 
   @Test
   void blockOfANewerVersionIsRefused() {
-    assertThatThrownBy(() -> serializer.deserialize(3, new byte[0]))
+    assertThatThrownBy(() -> serializer.deserialize(2, new byte[0]))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("version 3");
+        .hasMessageContaining("version 2");
   }
 
   private static void assertSame(Block block) {
