@@ -1,74 +1,80 @@
 package io.tocsin.correlation.registrations;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.registrations.v1.State;
 
 /**
  * One client as its messages show it up to some time. Text is empty where nothing was told. Times
  * are Unix nanoseconds.
- *
- * @param state where it stands; unspecified while nothing was heard
- * @param previousState before the last transition
- * @param ip address that it has or asks for
- * @param previousIp before the last transition
- * @param server that gave or offered it
- * @param relay newest relay agent that was told
- * @param circuitId newest circuit
- * @param remoteId newest switch or line
- * @param hostname newest name
- * @param vendorClass newest vendor class
- * @param fingerprint newest list of requested parameters
- * @param router newest gateway
- * @param prefixLength of the subnet; 0 where none was told
- * @param site newest site
- * @param lease its lease; {@link Lease#NONE} without one
- * @param changedAtUnixNanos last transition
- * @param cause word for what caused it
- * @param eventId event that caused it; empty for the end of a lease
- * @param heardAtUnixNanos newest message
  */
-public record Client(
-    State state,
-    State previousState,
-    String ip,
-    String previousIp,
-    String server,
-    String relay,
-    String circuitId,
-    String remoteId,
-    String hostname,
-    String vendorClass,
-    String fingerprint,
-    String router,
-    int prefixLength,
-    String site,
-    Lease lease,
-    long changedAtUnixNanos,
-    String cause,
-    String eventId,
-    long heardAtUnixNanos) {
+public final class Client implements Cloneable {
+  /** Where it stands; unspecified before its first message. */
+  public State state = State.STATE_UNSPECIFIED;
 
-  /** Before anything was heard. */
-  static final Client UNKNOWN =
-      new Client(
-          State.STATE_UNSPECIFIED,
-          State.STATE_UNSPECIFIED,
-          "",
-          "",
-          "",
-          "",
-          "",
-          "",
-          "",
-          "",
-          "",
-          "",
-          0,
-          "",
-          Lease.NONE,
-          Lease.NEVER,
-          "",
-          "",
-          Lease.NEVER);
+  /** State before the last transition. */
+  public State previousState = State.STATE_UNSPECIFIED;
+
+  /** Address that it has or asks for. */
+  public String ip = "";
+
+  /** Address before the last transition. */
+  public String previousIp = "";
+
+  /** Server that gave or offered it. */
+  public String server = "";
+
+  /** Newest relay agent that was told. */
+  public String relay = "";
+
+  /** Newest circuit. */
+  public String circuitId = "";
+
+  /** Newest switch or line. */
+  public String remoteId = "";
+
+  /** Newest name. */
+  public String hostname = "";
+
+  /** Newest vendor class. */
+  public String vendorClass = "";
+
+  /** Newest list of requested parameters. */
+  public String fingerprint = "";
+
+  /** Newest gateway. */
+  public String router = "";
+
+  /** Length of the subnet's prefix; 0 where none was told. */
+  public int prefixLength;
+
+  /** Newest site. */
+  public String site = "";
+
+  /** Its lease; {@link Lease#NONE} without one. */
+  public Lease lease = Lease.NONE;
+
+  /** Last transition. */
+  public long changedAtUnixNanos = Lease.NEVER;
+
+  /** Word for what caused it. */
+  public String cause = "";
+
+  /** Event that caused it; empty for the end of a lease. */
+  public String eventId = "";
+
+  /** Newest message. */
+  public long newestUnixNanos = Lease.NEVER;
+
+  /** Nothing is known. */
+  public Client() {}
+
+  Client copy() {
+    try {
+      return (Client) clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException("a client can be copied", e);
+    }
+  }
 
   /** Whether it holds a lease. */
   boolean isLeased() {
@@ -78,98 +84,39 @@ public record Client(
     };
   }
 
-  /** The same after a transition. */
-  Client moved(State now, String address, Lease held, long time, String why, String causingEvent) {
-    return new Client(
-        now,
-        state,
-        address,
-        ip,
-        server,
-        relay,
-        circuitId,
-        remoteId,
-        hostname,
-        vendorClass,
-        fingerprint,
-        router,
-        prefixLength,
-        site,
-        held,
-        time,
-        why,
-        causingEvent,
-        heardAtUnixNanos);
+  /** A transition that a message causes. */
+  void move(State next, String address, Lease held, DhcpMessage message) {
+    move(next, address, held, message.timeUnixNanos(), message.word(), message.eventId());
   }
 
-  /** The same with everything that a message tells about the client and its place. */
-  Client describedBy(DhcpMessage message) {
-    return new Client(
-        state,
-        previousState,
-        ip,
-        previousIp,
-        server,
-        newer(message.relay(), relay),
-        newer(message.circuitId(), circuitId),
-        newer(message.remoteId(), remoteId),
-        newer(message.hostname(), hostname),
-        newer(message.vendorClass(), vendorClass),
-        newer(message.fingerprint(), fingerprint),
-        newer(message.router(), router),
-        message.prefixLength() == 0 ? prefixLength : message.prefixLength(),
-        newer(message.site(), site),
-        lease,
-        changedAtUnixNanos,
-        cause,
-        eventId,
-        Math.max(heardAtUnixNanos, message.timeUnixNanos()));
+  /** A transition. */
+  void move(State next, String address, Lease held, long time, String why, String causingEvent) {
+    previousState = state;
+    previousIp = ip;
+    state = next;
+    ip = address;
+    lease = held;
+    changedAtUnixNanos = time;
+    cause = why;
+    eventId = causingEvent;
   }
 
-  Client servedBy(String serverNow) {
-    return new Client(
-        state,
-        previousState,
-        ip,
-        previousIp,
-        newer(serverNow, server),
-        relay,
-        circuitId,
-        remoteId,
-        hostname,
-        vendorClass,
-        fingerprint,
-        router,
-        prefixLength,
-        site,
-        lease,
-        changedAtUnixNanos,
-        cause,
-        eventId,
-        heardAtUnixNanos);
+  /** Takes everything that a message tells about the client and its place. */
+  void describe(DhcpMessage message) {
+    relay = newer(message.relay(), relay);
+    circuitId = newer(message.circuitId(), circuitId);
+    remoteId = newer(message.remoteId(), remoteId);
+    hostname = newer(message.hostname(), hostname);
+    vendorClass = newer(message.vendorClass(), vendorClass);
+    fingerprint = newer(message.fingerprint(), fingerprint);
+    router = newer(message.router(), router);
+    prefixLength = message.prefixLength() == 0 ? prefixLength : message.prefixLength();
+    site = newer(message.site(), site);
+    newestUnixNanos = Math.max(newestUnixNanos, message.timeUnixNanos());
   }
 
-  Client holding(Lease held) {
-    return new Client(
-        state,
-        previousState,
-        ip,
-        previousIp,
-        server,
-        relay,
-        circuitId,
-        remoteId,
-        hostname,
-        vendorClass,
-        fingerprint,
-        router,
-        prefixLength,
-        site,
-        held,
-        changedAtUnixNanos,
-        cause,
-        eventId,
-        heardAtUnixNanos);
+  void servedBy(String name) {
+    server = newer(name, server);
   }
 
   private static String newer(String told, String known) {
@@ -199,17 +146,15 @@ public record Client(
     /** No lease. */
     public static final Lease NONE = new Lease(NEVER, OPEN, OPEN, OPEN);
 
-    private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
     /** The lease that an acknowledgement gives; T1 and T2 default to 0.5 and 0.875 of it. */
     static Lease of(DhcpMessage ack) {
       long start = ack.timeUnixNanos();
       if (ack.leaseSeconds() == 0 || ack.isForEver()) {
         return new Lease(start, OPEN, OPEN, OPEN);
       }
-      long length = ack.leaseSeconds() * NANOS_PER_SECOND;
-      long renewal = ack.renewalSeconds() * NANOS_PER_SECOND;
-      long rebinding = ack.rebindingSeconds() * NANOS_PER_SECOND;
+      long length = ack.leaseSeconds() * Nanos.PER_SECOND;
+      long renewal = ack.renewalSeconds() * Nanos.PER_SECOND;
+      long rebinding = ack.rebindingSeconds() * Nanos.PER_SECOND;
       return new Lease(
           start,
           start + (renewal > 0 ? renewal : length / 2),

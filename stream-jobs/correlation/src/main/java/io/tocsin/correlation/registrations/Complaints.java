@@ -12,7 +12,7 @@ public final class Complaints {
 
   /** The observation of a log line that names no client; nothing for any other message. */
   public static List<Observation> of(Event event) {
-    return of(event, Client.UNKNOWN);
+    return of(event, new Client());
   }
 
   static List<Observation> of(Event event, Client client) {
@@ -21,11 +21,11 @@ public final class Complaints {
       return List.of();
     }
     Dhcp dhcp = event.getDhcp();
-    String relay = dhcp.getRelay().isEmpty() ? client.relay() : dhcp.getRelay();
+    String relay = dhcp.getRelay().isEmpty() ? client.relay : dhcp.getRelay();
     return List.of(
         new Observation(
             kind,
-            client.ip().indexOf(':') >= 0 || dhcp.getIp().indexOf(':') >= 0 ? 6 : 4,
+            client.ip.indexOf(':') >= 0 || dhcp.getIp().indexOf(':') >= 0 ? 6 : 4,
             dhcp.getMac(),
             dhcp.getIp(),
             dhcp.getServer(),

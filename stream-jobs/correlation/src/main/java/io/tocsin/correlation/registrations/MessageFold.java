@@ -26,44 +26,46 @@ final class MessageFold {
 
   /** The client as all its messages and its timers show it. */
   Client fold(TrackedClient tracked) {
-    Client client = tracked.base();
-    List<DhcpMessage> messages = tracked.messages();
+    Client client = tracked.base.copy();
+    List<DhcpMessage> messages = tracked.messages;
     List<DhcpMessage> handled = absorbed(tracked);
     for (DhcpMessage message : messages.subList(handled.size(), messages.size())) {
-      client = step(client, message, handled);
+      take(client, message, handled);
     }
-    return ClientMachine.at(client, tracked.clockUnixNanos());
+    ClientMachine.reach(client, tracked.clockUnixNanos);
+    return client;
   }
 
   /** The messages that are in the client's base already. */
   private static List<DhcpMessage> absorbed(TrackedClient tracked) {
-    List<DhcpMessage> messages = tracked.messages();
-    return new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount(), messages.size())));
+    List<DhcpMessage> messages = tracked.messages;
+    return new ArrayList<>(messages.subList(0, Math.min(tracked.absorbedCount, messages.size())));
   }
 
-  /** A repeat completes what is known; anything else is handled and remembered as such. */
-  private Client step(Client client, DhcpMessage message, List<DhcpMessage> handled) {
+  /** A repeat completes what is known; anything else is applied and remembered as such. */
+  private void take(Client client, DhcpMessage message, List<DhcpMessage> handled) {
     if (repeats.isRepeat(message, handled)) {
-      return ClientMachine.completed(client, message);
+      ClientMachine.complete(client, message);
+    } else {
+      handled.add(message);
+      ClientMachine.apply(client, message);
     }
-    handled.add(message);
-    return ClientMachine.after(client, message);
   }
 
   /**
    * Whether a log told of a message before the wire did, and its request was taken for a rebind.
    */
   boolean wasTakenForRebind(TrackedClient tracked, DhcpMessage message) {
-    Client client = tracked.base();
-    List<DhcpMessage> messages = tracked.messages();
+    Client client = tracked.base.copy();
+    List<DhcpMessage> messages = tracked.messages;
     List<DhcpMessage> handled = absorbed(tracked);
     for (DhcpMessage other : messages.subList(handled.size(), messages.size())) {
       if (other == message) {
         continue;
       }
-      client = step(client, other, handled);
+      take(client, other, handled);
       if (other.verb() == Verb.REQUEST && repeats.areSame(other, message)) {
-        return client.state() == State.STATE_REBINDING;
+        return client.state == State.STATE_REBINDING;
       }
     }
     return false;
@@ -75,30 +77,29 @@ final class MessageFold {
       return false;
     }
     long time = message.timeUnixNanos();
-    int absorbed = tracked.absorbedCount();
+    int absorbed = tracked.absorbedCount;
     return time < tracked.newestUnixNanos() - latenessNanos
-        || absorbed > 0 && time < tracked.messages().get(absorbed - 1).timeUnixNanos();
+        || absorbed > 0 && time < tracked.messages.get(absorbed - 1).timeUnixNanos();
   }
 
-  /** The same with one message more, where it belongs. */
-  TrackedClient with(TrackedClient tracked, DhcpMessage message) {
-    List<DhcpMessage> messages = new ArrayList<>(tracked.messages());
+  /** Puts one message more where it belongs. */
+  void insert(TrackedClient tracked, DhcpMessage message) {
+    List<DhcpMessage> messages = new ArrayList<>(tracked.messages);
     int place = Collections.binarySearch(messages, message, DhcpMessage.ORDER);
-    place = Math.max(place < 0 ? -place - 1 : place, tracked.absorbedCount());
+    place = Math.max(place < 0 ? -place - 1 : place, tracked.absorbedCount);
     messages.add(place, message);
-    return absorb(tracked, messages, !message.isLogged());
+    tracked.isOnTheWire |= !message.isLogged();
+    absorb(tracked, messages);
   }
 
-  private TrackedClient absorb(
-      TrackedClient tracked, List<DhcpMessage> messages, boolean isOnTheWire) {
+  private void absorb(TrackedClient tracked, List<DhcpMessage> messages) {
     long cut = messages.get(messages.size() - 1).timeUnixNanos() - latenessNanos;
-    int absorbed = tracked.absorbedCount();
-    Client base = tracked.base();
-    List<DhcpMessage> kept = new ArrayList<>(messages.subList(0, absorbed));
-    int next = absorbed;
+    Client base = tracked.base.copy();
+    int next = tracked.absorbedCount;
+    List<DhcpMessage> kept = new ArrayList<>(messages.subList(0, next));
     while (next < messages.size()
         && (messages.get(next).timeUnixNanos() < cut || messages.size() - next > MAX_MESSAGES)) {
-      base = step(base, messages.get(next), kept);
+      take(base, messages.get(next), kept);
       next++;
     }
     long forgotten = cut - repeats.windowNanos();
@@ -106,15 +107,15 @@ final class MessageFold {
     while (first < kept.size() && kept.get(first).timeUnixNanos() < forgotten) {
       first++;
     }
-    List<DhcpMessage> newest = new ArrayList<>(kept.subList(first, kept.size()));
-    int absorbedNow = newest.size();
-    newest.addAll(messages.subList(next, messages.size()));
-    return tracked.withMessages(base, newest, absorbedNow, isOnTheWire);
+    tracked.base = base;
+    tracked.messages = new ArrayList<>(kept.subList(first, kept.size()));
+    tracked.absorbedCount = tracked.messages.size();
+    tracked.messages.addAll(messages.subList(next, messages.size()));
   }
 
   /** Whether a message is news: without it, one less would have been handled. */
   boolean isFirstOfItsKind(TrackedClient tracked, DhcpMessage message) {
-    return isNews(tracked.messages(), tracked.absorbedCount(), message);
+    return isNews(tracked.messages, tracked.absorbedCount, message);
   }
 
   /** Whether the wire shows a message for the first time: it names servers by their addresses. */
@@ -128,7 +129,7 @@ final class MessageFold {
   }
 
   private static List<DhcpMessage> onTheWire(TrackedClient tracked) {
-    return tracked.messages().stream().filter(message -> !message.isLogged()).toList();
+    return tracked.messages.stream().filter(message -> !message.isLogged()).toList();
   }
 
   private boolean isNews(List<DhcpMessage> messages, int known, DhcpMessage message) {
@@ -138,7 +139,7 @@ final class MessageFold {
 
   /** Whether a message was delivered before. */
   static boolean isKnown(TrackedClient tracked, DhcpMessage message) {
-    return Stream.concat(tracked.messages().stream(), tracked.waiting().stream())
+    return Stream.concat(tracked.messages.stream(), tracked.waiting.stream())
         .anyMatch(other -> !other.eventId().isEmpty() && other.eventId().equals(message.eventId()));
   }
 }

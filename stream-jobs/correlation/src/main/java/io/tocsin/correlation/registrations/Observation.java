@@ -35,48 +35,11 @@ public record Observation(
     String gateway,
     String detail,
     String place,
-    String eventId) {
+    String eventId)
+    implements ClientDecision {
 
   /** Link of a client that is heard without a relay agent. */
   public static final String LOCAL = "local";
-
-  Observation taking(double ms) {
-    return new Observation(
-        kind,
-        family,
-        mac,
-        ip,
-        server,
-        link,
-        scope,
-        site,
-        timeUnixNanos,
-        ms,
-        expiresAtUnixNanos,
-        gateway,
-        detail,
-        place,
-        eventId);
-  }
-
-  Observation explained(String words) {
-    return new Observation(
-        kind,
-        family,
-        mac,
-        ip,
-        server,
-        link,
-        scope,
-        site,
-        timeUnixNanos,
-        latencyMs,
-        expiresAtUnixNanos,
-        gateway,
-        words,
-        place,
-        eventId);
-  }
 
   /** What was observed. */
   public enum Kind {

@@ -1,15 +1,15 @@
 package io.tocsin.correlation.registrations;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.registrations.Observation.Kind;
 import io.tocsin.events.v1.Dhcp;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.State;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What the messages and transitions of one client say to the findings, each of them once. */
 final class Observer {
-  private static final double NANOS_PER_MILLI = 1e6;
-
   private final MessageFold messages;
 
   Observer(MessageFold messages) {
@@ -68,7 +68,7 @@ final class Observer {
   }
 
   private static boolean isLooking(Client client) {
-    return client.state() == io.tocsin.registrations.v1.State.STATE_DISCOVERING;
+    return client.state == State.STATE_DISCOVERING;
   }
 
   /**
@@ -85,10 +85,10 @@ final class Observer {
   /** Counts clients, not requests that they send again. */
   private static void addRenewal(
       List<Observation> found, Template seen, Client before, Client after) {
-    if (before.state() == after.state()) {
+    if (before.state == after.state) {
       return;
     }
-    switch (after.state()) {
+    switch (after.state) {
       case STATE_RENEWING -> found.add(seen.of(Kind.RENEWED));
       case STATE_REBINDING -> found.add(seen.of(Kind.REBOUND));
       default -> {
@@ -102,7 +102,7 @@ final class Observer {
     boolean tells = !message.circuitId().isEmpty() || !message.remoteId().isEmpty();
     String from = Template.placeOf(before);
     if (tells && !from.isEmpty() && !from.equals(Template.placeOf(after))) {
-      found.add(seen.of(Kind.MOVED).explained(from));
+      found.add(seen.of(Kind.MOVED, Double.NaN, from));
     }
   }
 
@@ -116,8 +116,8 @@ final class Observer {
       if (isAsked
           && question.transactionId() == answer.transactionId()
           && question.timeUnixNanos() <= answer.timeUnixNanos()) {
-        double ms = (answer.timeUnixNanos() - question.timeUnixNanos()) / NANOS_PER_MILLI;
-        found.add(seen.of(isOffer ? Kind.OFFER_LATENCY : Kind.ACK_LATENCY).taking(ms));
+        double ms = (answer.timeUnixNanos() - question.timeUnixNanos()) / (double) Nanos.PER_MILLI;
+        found.add(seen.of(isOffer ? Kind.OFFER_LATENCY : Kind.ACK_LATENCY, ms, ""));
         return;
       }
     }
@@ -131,16 +131,15 @@ final class Observer {
       String eventId,
       Client before,
       Client after) {
-    boolean held = before.isLeased() && !before.ip().isEmpty();
-    boolean holds = after.isLeased() && !after.ip().isEmpty();
-    if (held && !(holds && before.ip().equals(after.ip()))) {
-      long time = Math.max(after.changedAtUnixNanos(), before.changedAtUnixNanos());
+    boolean held = before.isLeased() && !before.ip.isEmpty();
+    boolean holds = after.isLeased() && !after.ip.isEmpty();
+    if (held && !(holds && before.ip.equals(after.ip))) {
+      long time = Math.max(after.changedAtUnixNanos, before.changedAtUnixNanos);
       found.add(Template.holding(Kind.FREED, mac, family, before, time, eventId));
     }
-    boolean isNews =
-        !held || !before.ip().equals(after.ip()) || !before.lease().equals(after.lease());
+    boolean isNews = !held || !before.ip.equals(after.ip) || !before.lease.equals(after.lease);
     if (holds && isNews) {
-      long time = after.heardAtUnixNanos();
+      long time = after.newestUnixNanos;
       found.add(Template.holding(Kind.BOUND, mac, family, after, time, eventId));
     }
   }

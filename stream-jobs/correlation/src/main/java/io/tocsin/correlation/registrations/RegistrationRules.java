@@ -1,6 +1,10 @@
 package io.tocsin.correlation.registrations;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.registrations.Client.Lease;
+import io.tocsin.correlation.registrations.ClientDecision.TooLate;
+import io.tocsin.correlation.registrations.ClientDecision.Transition;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
@@ -8,7 +12,6 @@ import io.tocsin.registrations.v1.State;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
 
 /**
  * The registration of one MAC in one family: its messages, the register's word on its access, and
@@ -25,8 +28,6 @@ import java.util.OptionalLong;
 public final class RegistrationRules {
   /** Cause of a transition that the register made. */
   public static final String ACCESS_CHANGED = "access_changed";
-
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MessageFold messages;
   private final WaitingLines waitingLines;
@@ -58,136 +59,141 @@ public final class RegistrationRules {
   /**
    * Takes one DHCP message.
    *
-   * @param state of the event's MAC and family, null where there is none
+   * @param state of the event's MAC and family, null where there is none; changed in place
    * @param access of the MAC by the register
    * @param event with a DHCP body and a MAC
    */
-  public RegistrationStep onMessage(TrackedClient state, Access access, Event event) {
+  public Step<TrackedClient, ClientDecision> onMessage(
+      TrackedClient state, Access access, Event event) {
     DhcpMessage message = DhcpMessage.of(event);
-    TrackedClient known = state == null ? TrackedClient.UNKNOWN : state;
+    TrackedClient known = state == null ? new TrackedClient() : state;
     Client before = messages.fold(known);
     if (message.verb() == Verb.NONE) {
-      return RegistrationStep.silent(state, observer.onComplaint(event, before));
+      return step(state, observer.onComplaint(event, before));
     }
     if (MessageFold.isKnown(known, message)) {
-      return RegistrationStep.silent(known, List.of());
+      return step(known, List.of());
     }
     if (messages.isTooLate(known, message)) {
-      return RegistrationStep.tooLate(known);
+      return step(known, List.of(new TooLate()));
     }
     if (waitingLines.mustWait(known, before, message)) {
-      return withTimer(known.keepingWaiting(message), before, List.of());
+      known.waiting = new ArrayList<>(known.waiting);
+      known.waiting.add(message);
+      return new Step<>(known, List.of(), nextTimer(known, before));
     }
-    Telling telling = new Telling(event.getDhcp().getMac(), familyOf(event), access, known, before);
+    ClientUpdate update =
+        new ClientUpdate(event.getDhcp().getMac(), familyOf(event), access, known, before);
     if (!message.isLogged()) {
-      telling.takeAll(waitingLines.before(known, message));
+      update.takeAll(waitingLines.before(known, message));
     }
-    telling.take(message);
+    update.take(message);
     if (!message.isLogged()) {
-      telling.takeAll(waitingLines.repeating(known, message));
+      update.takeAll(waitingLines.repeating(known, message));
     }
-    return telling.step();
+    return update.step();
   }
 
   /**
    * Takes a change of the register.
    *
-   * @param state of the MAC in one family, null where there is none
+   * @param state of the MAC in one family, null where there is none; changed in place
    * @param access that it has now
    * @param changedAtUnixNanos when the register changed
    */
-  public RegistrationStep onAccess(
+  public Step<TrackedClient, ClientDecision> onAccess(
       String mac, int family, TrackedClient state, Access access, long changedAtUnixNanos) {
-    if (state == null || state.version() == 0) {
-      return RegistrationStep.silent(state, List.of());
+    if (state == null || state.version == 0) {
+      return step(state, List.of());
     }
     Client client = messages.fold(state);
-    TrackedClient now = state.told(state.version() + 1);
+    state.version++;
     Registration decision =
-        registration(mac, family, now.version(), client, client, access).toBuilder()
-            .setChangedAtUnixNanos(Math.max(changedAtUnixNanos, client.changedAtUnixNanos()))
+        registration(mac, family, state.version, client, client, access).toBuilder()
+            .setChangedAtUnixNanos(Math.max(changedAtUnixNanos, client.changedAtUnixNanos))
             .setCause(ACCESS_CHANGED)
             .clearEventId()
             .build();
-    return new RegistrationStep(now, List.of(decision), List.of(), OptionalLong.empty(), false);
+    return step(state, List.of(new Transition(decision)));
   }
 
   /**
    * Takes a timer.
    *
-   * @param state of the MAC in one family, null where there is none
+   * @param state of the MAC in one family, changed in place
    * @param nowUnixNanos event time that the stream has reached
    */
-  public RegistrationStep onTimer(
+  public Step<TrackedClient, ClientDecision> onTimer(
       String mac, int family, TrackedClient state, Access access, long nowUnixNanos) {
-    if (state == null || state.timerAtUnixNanos() > nowUnixNanos) {
-      return RegistrationStep.silent(state, List.of());
-    }
-    Telling telling = new Telling(mac, family, access, state, messages.fold(state));
-    telling.takeAll(WaitingLines.due(state, nowUnixNanos));
-    telling.reach(nowUnixNanos);
-    RegistrationStep step = telling.step();
-    return mayForget(telling, nowUnixNanos) ? step.forgetting() : step;
+    ClientUpdate update = new ClientUpdate(mac, family, access, state, messages.fold(state));
+    update.takeAll(WaitingLines.due(state, nowUnixNanos));
+    update.reach(nowUnixNanos);
+    boolean isOver = forgetAt(update.client) <= nowUnixNanos && state.waiting.isEmpty();
+    return isOver ? Step.forget(update.decisions) : update.step();
   }
 
-  private boolean mayForget(Telling telling, long nowUnixNanos) {
-    return forgetAt(telling.client) <= nowUnixNanos && telling.now.waiting().isEmpty();
+  private static Step<TrackedClient, ClientDecision> step(
+      TrackedClient state, List<? extends ClientDecision> decisions) {
+    return new Step<>(state, List.copyOf(decisions), Step.NO_TIMER);
   }
 
-  /** One client in one step: what it becomes, and what is told of that. */
-  private final class Telling {
+  /** One client in one step: what it becomes, and what is decided of that. */
+  private final class ClientUpdate {
     private final String mac;
     private final int family;
     private final Access access;
-    private final List<Registration> decisions = new ArrayList<>(1);
-    private final List<Observation> observations = new ArrayList<>(3);
-    private TrackedClient now;
+    private final TrackedClient tracked;
+    private final List<ClientDecision> decisions = new ArrayList<>(4);
     private Client client;
 
-    Telling(String mac, int family, Access access, TrackedClient known, Client client) {
+    ClientUpdate(String mac, int family, Access access, TrackedClient tracked, Client client) {
       this.mac = mac;
       this.family = family;
       this.access = access;
-      this.now = known;
+      this.tracked = tracked;
       this.client = client;
     }
 
     void take(DhcpMessage message) {
-      now = messages.with(now, message);
-      Client after = messages.fold(now);
-      observations.addAll(observer.onMessage(mac, now, message, client, after));
+      messages.insert(tracked, message);
+      Client after = messages.fold(tracked);
+      decisions.addAll(observer.onMessage(mac, tracked, message, client, after));
       become(after);
     }
 
     void takeAll(List<DhcpMessage> lines) {
-      now = lines.isEmpty() ? now : now.waitingNoMoreFor(lines);
+      if (!lines.isEmpty()) {
+        tracked.waiting = new ArrayList<>(tracked.waiting);
+        tracked.waiting.removeAll(lines);
+      }
       lines.forEach(this::take);
     }
 
     void reach(long unixNanos) {
-      now = now.at(unixNanos);
-      Client after = messages.fold(now);
-      observations.addAll(observer.onTimer(mac, family, client, after));
+      tracked.clockUnixNanos = Math.max(tracked.clockUnixNanos, unixNanos);
+      Client after = messages.fold(tracked);
+      decisions.addAll(observer.onTimer(mac, family, client, after));
       become(after);
     }
 
     private void become(Client after) {
-      if (after.state() != State.STATE_UNSPECIFIED && isTransition(client, after)) {
-        now = now.told(nextVersion(now, after));
-        decisions.add(registration(mac, family, now.version(), client, after, access));
+      if (after.state != State.STATE_UNSPECIFIED && isTransition(client, after)) {
+        tracked.version = nextVersion(tracked, after);
+        decisions.add(
+            new Transition(registration(mac, family, tracked.version, client, after, access)));
       }
       client = after;
     }
 
-    RegistrationStep step() {
-      return withTimer(now, client, decisions).observing(observations);
+    Step<TrackedClient, ClientDecision> step() {
+      return new Step<>(tracked, decisions, nextTimer(tracked, client));
     }
   }
 
   private boolean isTransition(Client before, Client after) {
-    return before.state() != after.state()
-        || !before.ip().equals(after.ip())
-        || isAnotherLease(before.lease(), after.lease());
+    return before.state != after.state
+        || !before.ip.equals(after.ip)
+        || isAnotherLease(before.lease, after.lease);
   }
 
   private boolean isAnotherLease(Lease before, Lease after) {
@@ -198,31 +204,23 @@ public final class RegistrationRules {
   }
 
   private static long nextVersion(TrackedClient tracked, Client client) {
-    return tracked.version() == 0
-        ? Math.max(1, client.changedAtUnixNanos() / NANOS_PER_MILLI)
-        : tracked.version() + 1;
+    return tracked.version == 0
+        ? Math.max(1, client.changedAtUnixNanos / Nanos.PER_MILLI)
+        : tracked.version + 1;
   }
 
-  /** One timer at a time: one that is set and comes earlier looks again. */
-  private RegistrationStep withTimer(
-      TrackedClient tracked, Client client, List<Registration> decisions) {
+  /** The end of the lease, or of what is remembered, or of the wait of a line. */
+  private long nextTimer(TrackedClient tracked, Client client) {
     long ends =
-        client.isLeased() && client.lease().isTimed()
-            ? client.lease().expiresAtUnixNanos()
+        client.isLeased() && client.lease.isTimed()
+            ? client.lease.expiresAtUnixNanos()
             : forgetAt(client);
-    long wanted =
-        tracked.waiting().stream().mapToLong(DhcpMessage::timeUnixNanos).reduce(ends, Math::min);
-    long set = tracked.timerAtUnixNanos();
-    boolean isSet = set != Lease.NEVER && set > tracked.clockUnixNanos() && set <= wanted;
-    return isSet
-        ? new RegistrationStep(tracked, decisions, List.of(), OptionalLong.empty(), false)
-        : new RegistrationStep(
-            tracked.waitingUntil(wanted), decisions, List.of(), OptionalLong.of(wanted), false);
+    return tracked.waiting.stream().mapToLong(DhcpMessage::timeUnixNanos).reduce(ends, Math::min);
   }
 
   private long forgetAt(Client client) {
-    boolean isRunning = client.isLeased() && client.lease().isTimed();
-    return isRunning ? Lease.OPEN : client.heardAtUnixNanos() + forgetAfterNanos;
+    boolean isRunning = client.isLeased() && client.lease.isTimed();
+    return isRunning ? Lease.OPEN : client.newestUnixNanos + forgetAfterNanos;
   }
 
   private static Registration registration(
@@ -232,24 +230,24 @@ public final class RegistrationRules {
             .setMac(mac)
             .setFamily(family)
             .setVersion(version)
-            .setIp(after.ip())
-            .setState(after.state())
+            .setIp(after.ip)
+            .setState(after.state)
             .setAccess(access)
-            .setServer(after.server())
-            .setRelay(after.relay())
-            .setCircuitId(after.circuitId())
-            .setRemoteId(after.remoteId())
-            .setHostname(after.hostname())
-            .setVendorClass(after.vendorClass())
-            .setFingerprint(after.fingerprint())
-            .setChangedAtUnixNanos(after.changedAtUnixNanos())
-            .setPreviousState(before.state())
-            .setPreviousIp(before.ip())
-            .setCause(after.cause())
-            .setEventId(after.eventId())
-            .setSite(after.site());
-    if (after.isLeased() && after.lease().isTimed()) {
-      registration.setLeaseExpiresAtUnixNanos(after.lease().expiresAtUnixNanos());
+            .setServer(after.server)
+            .setRelay(after.relay)
+            .setCircuitId(after.circuitId)
+            .setRemoteId(after.remoteId)
+            .setHostname(after.hostname)
+            .setVendorClass(after.vendorClass)
+            .setFingerprint(after.fingerprint)
+            .setChangedAtUnixNanos(after.changedAtUnixNanos)
+            .setPreviousState(before.state)
+            .setPreviousIp(before.ip)
+            .setCause(after.cause)
+            .setEventId(after.eventId)
+            .setSite(after.site);
+    if (after.isLeased() && after.lease.isTimed()) {
+      registration.setLeaseExpiresAtUnixNanos(after.lease.expiresAtUnixNanos());
     }
     return registration.build();
   }

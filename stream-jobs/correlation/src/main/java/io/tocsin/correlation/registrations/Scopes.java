@@ -28,7 +28,7 @@ public final class Scopes {
 
   /** The router that the server named, else the relay, which is the router of most networks. */
   static String gateway(Client client) {
-    return client.router().isEmpty() ? client.relay() : client.router();
+    return client.router.isEmpty() ? client.relay : client.router;
   }
 
   /**

@@ -13,12 +13,16 @@ import io.tocsin.registrations.v1.State;
 record Template(String mac, int family, DhcpMessage message, Client before, Client after) {
 
   Observation of(Kind kind) {
+    return of(kind, Double.NaN, "");
+  }
+
+  Observation of(Kind kind, double latencyMs, String detail) {
     boolean isRenewal = kind == Kind.RENEWED || kind == Kind.REBOUND;
-    Client client = isRenewal && before.state() != State.STATE_UNSPECIFIED ? before : after;
-    String ip = message.ip().isEmpty() ? client.ip() : message.ip();
-    String server = isRenewal || message.server().isEmpty() ? client.server() : message.server();
-    String relay = isRenewal ? before.relay() : client.relay();
-    int prefix = isRenewal ? before.prefixLength() : client.prefixLength();
+    Client client = isRenewal && before.state != State.STATE_UNSPECIFIED ? before : after;
+    String ip = message.ip().isEmpty() ? client.ip : message.ip();
+    String server = isRenewal || message.server().isEmpty() ? client.server : message.server();
+    String relay = isRenewal ? before.relay : client.relay;
+    int prefix = isRenewal ? before.prefixLength : client.prefixLength;
     return new Observation(
         kind,
         family,
@@ -27,12 +31,12 @@ record Template(String mac, int family, DhcpMessage message, Client before, Clie
         server,
         Scopes.link(relay),
         Scopes.scope(relay, ip, prefix),
-        client.site(),
+        client.site,
         message.timeUnixNanos(),
-        Double.NaN,
+        latencyMs,
         Lease.OPEN,
         Scopes.gateway(client),
-        "",
+        detail,
         placeOf(after),
         message.eventId());
   }
@@ -43,14 +47,14 @@ record Template(String mac, int family, DhcpMessage message, Client before, Clie
         kind,
         family,
         mac,
-        client.ip(),
-        client.server(),
-        Scopes.link(client.relay()),
-        Scopes.scope(client.relay(), client.ip(), client.prefixLength()),
-        client.site(),
+        client.ip,
+        client.server,
+        Scopes.link(client.relay),
+        Scopes.scope(client.relay, client.ip, client.prefixLength),
+        client.site,
         unixNanos,
         Double.NaN,
-        client.lease().expiresAtUnixNanos(),
+        client.lease.expiresAtUnixNanos(),
         Scopes.gateway(client),
         "",
         placeOf(client),
@@ -59,11 +63,9 @@ record Template(String mac, int family, DhcpMessage message, Client before, Clie
 
   /** Switch and circuit; empty where neither is known. */
   static String placeOf(Client client) {
-    if (client.remoteId().isEmpty()) {
-      return client.circuitId();
+    if (client.remoteId.isEmpty()) {
+      return client.circuitId;
     }
-    return client.circuitId().isEmpty()
-        ? client.remoteId()
-        : client.remoteId() + " " + client.circuitId();
+    return client.circuitId.isEmpty() ? client.remoteId : client.remoteId + " " + client.circuitId;
   }
 }

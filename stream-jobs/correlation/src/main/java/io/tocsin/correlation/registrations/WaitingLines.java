@@ -24,16 +24,19 @@ final class WaitingLines {
    * Whether a message has to wait: for what the wire has not shown yet, or behind one that does.
    */
   boolean mustWait(TrackedClient tracked, Client client, DhcpMessage message) {
-    int waiting = tracked.waiting().size();
+    int waiting = tracked.waiting.size();
     boolean mayWait =
-        message.isLogged() && tracked.isHeardOnTheWire() && waiting < MessageFold.MAX_MESSAGES;
+        message.isLogged() && tracked.isOnTheWire && waiting < MessageFold.MAX_MESSAGES;
     return mayWait && (waiting > 0 || isOpen(tracked, client, message));
   }
 
   private boolean isOpen(TrackedClient tracked, Client client, DhcpMessage message) {
-    return message.verb() == Verb.REQUEST
-        && client.isLeased()
-        && messages.isFirstOfItsKind(messages.with(tracked, message), message);
+    if (message.verb() != Verb.REQUEST || !client.isLeased()) {
+      return false;
+    }
+    TrackedClient tried = tracked.copy();
+    messages.insert(tried, message);
+    return messages.isFirstOfItsKind(tried, message);
   }
 
   /** Those that a message of the wire does not repeat, though it follows them in an exchange. */
@@ -54,6 +57,6 @@ final class WaitingLines {
   }
 
   private static List<DhcpMessage> those(TrackedClient tracked, Predicate<DhcpMessage> isMeant) {
-    return tracked.waiting().stream().filter(isMeant).sorted(DhcpMessage.ORDER).toList();
+    return tracked.waiting.stream().filter(isMeant).sorted(DhcpMessage.ORDER).toList();
   }
 }

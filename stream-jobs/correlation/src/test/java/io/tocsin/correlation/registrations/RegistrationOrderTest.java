@@ -38,6 +38,7 @@ class RegistrationOrderTest {
 
       assertThat(story.until(LATER).client())
           .as("seed %d, case %d", seed, i)
+          .usingRecursiveComparison()
           .isEqualTo(expected.until(LATER).client());
       assertThat(story.tooLate()).isZero();
       assertVersionsRise(story);
@@ -61,8 +62,11 @@ class RegistrationOrderTest {
         story.then(shuffled.toArray(Event[]::new)).until(start.plusSeconds(60));
       }
 
-      assertThat(story.client()).as("seed %d, case %d", seed, i).isEqualTo(expected.client());
-      assertThat(story.state().messages()).isEqualTo(expected.state().messages());
+      assertThat(story.client())
+          .as("seed %d, case %d", seed, i)
+          .usingRecursiveComparison()
+          .isEqualTo(expected.client());
+      assertThat(story.state().messages).isEqualTo(expected.state().messages);
     }
   }
 

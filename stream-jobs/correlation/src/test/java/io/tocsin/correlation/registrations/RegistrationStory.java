@@ -3,6 +3,7 @@ package io.tocsin.correlation.registrations;
 import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 
+import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.registrations.v1.Access;
@@ -27,6 +28,7 @@ final class RegistrationStory {
   private final List<Observation> observations = new ArrayList<>();
   private Access access = Access.ACCESS_BLOCKED;
   private TrackedClient state;
+  private long timer = Step.NO_TIMER;
   private long tooLate;
 
   /** The four messages by which a client gets its first lease, from noon on, a millisecond each. */
@@ -52,11 +54,12 @@ final class RegistrationStory {
 
   /** Event time passes; the timers that it reaches fire. */
   RegistrationStory until(Instant time) {
-    while (state != null && state.timerAtUnixNanos() <= unixNanos(time)) {
-      long timer = state.timerAtUnixNanos();
-      take(rules.onTimer(MAC, 4, state, access, timer));
-      if (state != null && state.timerAtUnixNanos() == timer) {
-        throw new AssertionError("the timer at " + timer + " asks for itself");
+    while (timer <= unixNanos(time)) {
+      long now = timer;
+      timer = Step.NO_TIMER;
+      take(rules.onTimer(MAC, 4, state, access, now));
+      if (timer == now) {
+        throw new AssertionError("the timer at " + now + " asks for itself");
       }
     }
     return this;
@@ -68,11 +71,18 @@ final class RegistrationStory {
     return this;
   }
 
-  private void take(RegistrationStep step) {
+  private void take(Step<TrackedClient, ClientDecision> step) {
     state = step.state();
-    decisions.addAll(step.decisions());
-    observations.addAll(step.observations());
-    tooLate += step.isTooLate() ? 1 : 0;
+    timer = state == null ? Step.NO_TIMER : Math.min(timer, step.nextTimerUnixNanos());
+    for (ClientDecision decision : step.decisions()) {
+      if (decision instanceof ClientDecision.Transition transition) {
+        decisions.add(transition.registration());
+      } else if (decision instanceof Observation observation) {
+        observations.add(observation);
+      } else {
+        tooLate++;
+      }
+    }
   }
 
   /** What was told, as "state by cause". */

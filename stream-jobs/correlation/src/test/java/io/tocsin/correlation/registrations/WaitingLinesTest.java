@@ -62,7 +62,7 @@ class WaitingLinesTest {
     story.until(after(30_010)).then(request, ack);
 
     assertThat(story.told()).hasSize(5).endsWith("renewing by request", "bound by ack");
-    assertThat(story.state().waiting()).isEmpty();
+    assertThat(story.state().waiting).isEmpty();
   }
 
   @Test
@@ -73,7 +73,7 @@ class WaitingLinesTest {
         DhcpEvents.logged(client.renew(after(30_000)), after(30_000)), client.ack(after(30_010)));
 
     assertThat(story.told()).endsWith("renewing by request", "bound by ack");
-    assertThat(story.state().waiting()).isEmpty();
+    assertThat(story.state().waiting).isEmpty();
   }
 
   @Test

@@ -1,11 +1,15 @@
 package io.tocsin.jobs.registrations;
 
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import io.tocsin.correlation.registrations.ClientDecision;
+import io.tocsin.correlation.registrations.ClientDecision.Transition;
 import io.tocsin.correlation.registrations.Complaints;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.RegistrationRules;
-import io.tocsin.correlation.registrations.RegistrationStep;
 import io.tocsin.correlation.registrations.TrackedClient;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.TimedValue;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
@@ -16,7 +20,6 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.metrics.Counter;
-import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
@@ -38,14 +41,13 @@ final class RegistrationFunction
   static final String LATE_MESSAGES_TOTAL = "late_messages_total";
 
   private static final int[] FAMILIES = {4, 6};
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final Duration lateness;
   private final Duration repeatWindow;
   private final Duration forgetAfter;
   private transient RegistrationRules rules;
-  private transient ValueState<TrackedClient> ipv4Client;
-  private transient ValueState<TrackedClient> ipv6Client;
+  private transient TimedValue<TrackedClient> ipv4Client;
+  private transient TimedValue<TrackedClient> ipv6Client;
   private transient ValueState<Access> access;
   private transient Counter lateMessages;
 
@@ -58,17 +60,12 @@ final class RegistrationFunction
   @Override
   public void open(OpenContext context) {
     rules = new RegistrationRules(lateness, repeatWindow, forgetAfter);
-    ipv4Client = client("ipv4-client");
-    ipv6Client = client("ipv6-client");
+    ipv4Client = TimedValue.oneOfSeveral(getRuntimeContext(), "ipv4-client", TrackedClient.class);
+    ipv6Client = TimedValue.oneOfSeveral(getRuntimeContext(), "ipv6-client", TrackedClient.class);
     access =
         getRuntimeContext()
             .getState(new ValueStateDescriptor<>("access", TypeInformation.of(Access.class)));
     lateMessages = getRuntimeContext().getMetricGroup().counter(LATE_MESSAGES_TOTAL);
-  }
-
-  private ValueState<TrackedClient> client(String name) {
-    return getRuntimeContext()
-        .getState(new ValueStateDescriptor<>(name, TypeInformation.of(TrackedClient.class)));
   }
 
   @Override
@@ -78,10 +75,8 @@ final class RegistrationFunction
       Complaints.of(event).forEach(observed -> context.output(OBSERVATIONS, observed));
       return;
     }
-    ValueState<TrackedClient> client = clientOf(RegistrationRules.familyOf(event));
-    RegistrationStep step = rules.onMessage(client.value(), presentAccess(), event);
-    step.observations().forEach(observed -> context.output(OBSERVATIONS, observed));
-    follow(step, client, context.timerService(), out);
+    TimedValue<TrackedClient> client = clientOf(RegistrationRules.familyOf(event));
+    follow(rules.onMessage(client.value(), presentAccess(), event), client, context, out);
   }
 
   @Override
@@ -98,11 +93,13 @@ final class RegistrationFunction
       return;
     }
     for (int family : FAMILIES) {
-      ValueState<TrackedClient> client = clientOf(family);
-      RegistrationStep step =
+      TimedValue<TrackedClient> client = clientOf(family);
+      follow(
           rules.onAccess(
-              device.getMac(), family, client.value(), now, device.getImportedAtUnixNanos());
-      follow(step, client, context.timerService(), out);
+              device.getMac(), family, client.value(), now, device.getImportedAtUnixNanos()),
+          client,
+          context,
+          out);
     }
   }
 
@@ -110,20 +107,20 @@ final class RegistrationFunction
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Registration> out)
       throws IOException {
     for (int family : FAMILIES) {
-      ValueState<TrackedClient> client = clientOf(family);
-      RegistrationStep step =
-          rules.onTimer(
-              context.getCurrentKey(),
-              family,
-              client.value(),
-              presentAccess(),
-              timestampMillis * NANOS_PER_MILLI);
-      step.observations().forEach(observed -> context.output(OBSERVATIONS, observed));
-      follow(step, client, context.timerService(), out);
+      TimedValue<TrackedClient> client = clientOf(family);
+      TrackedClient due = client.due(timestampMillis);
+      if (due != null) {
+        long now = Nanos.ofMillis(timestampMillis);
+        follow(
+            rules.onTimer(context.getCurrentKey(), family, due, presentAccess(), now),
+            client,
+            context,
+            out);
+      }
     }
   }
 
-  private ValueState<TrackedClient> clientOf(int family) {
+  private TimedValue<TrackedClient> clientOf(int family) {
     return family == 6 ? ipv6Client : ipv4Client;
   }
 
@@ -141,18 +138,20 @@ final class RegistrationFunction
   }
 
   private void follow(
-      RegistrationStep step,
-      ValueState<TrackedClient> client,
-      TimerService timers,
+      Step<TrackedClient, ClientDecision> step,
+      TimedValue<TrackedClient> client,
+      Context context,
       Collector<Registration> out)
       throws IOException {
-    client.update(step.state());
-    step.decisions().forEach(out::collect);
-    if (step.isTooLate()) {
-      lateMessages.inc();
+    for (ClientDecision decision : step.decisions()) {
+      if (decision instanceof Transition transition) {
+        out.collect(transition.registration());
+      } else if (decision instanceof Observation observation) {
+        context.output(OBSERVATIONS, observation);
+      } else {
+        lateMessages.inc();
+      }
     }
-    // Rounded up, so that the timer is not early.
-    step.nextTimerUnixNanos()
-        .ifPresent(nanos -> timers.registerEventTimeTimer(-Math.floorDiv(-nanos, NANOS_PER_MILLI)));
+    client.save(step, context.timerService());
   }
 }

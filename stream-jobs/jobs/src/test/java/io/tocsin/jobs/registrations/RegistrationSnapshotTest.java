@@ -75,11 +75,12 @@ class RegistrationSnapshotTest {
   }
 
   @Test
-  void lineThatWaitsInVersion2GivesWayToTheWire() throws Exception {
+  void lineThatWaitsInVersion1GivesWayToTheWire() throws Exception {
     var harness = RegistrationFunctionTest.newHarness();
     try {
       harness.initializeState(
-          KeptState.of("registrations-v2.bin", RegistrationSnapshotTest::ofAClientWhoseLineWaits));
+          KeptState.of(
+              "registrations-waiting-v1.bin", RegistrationSnapshotTest::ofAClientWhoseLineWaits));
       harness.open();
 
       Event rebind = CLIENT.transaction(2).rebind(NOON.plusSeconds(30).minusMillis(5));
