@@ -31,6 +31,7 @@ import java.util.stream.Collectors;
  * embedded stack. Each user's password is its name.
  */
 final class ClickHouseServer {
+  static final String SCHEMA = "tocsin_schema";
   static final String WRITER = "tocsin_writer";
   static final String READER = "tocsin_reader";
 
@@ -95,6 +96,7 @@ final class ClickHouseServer {
                     "--path=" + folder.resolve("data"),
                     "--http-port=" + httpPort,
                     "--native-port=" + nativePort)));
+    builder.environment().put("TOCSIN_CLICKHOUSE_SCHEMA_SHA256", sha256(SCHEMA));
     builder.environment().put("TOCSIN_CLICKHOUSE_WRITER_SHA256", sha256(WRITER));
     builder.environment().put("TOCSIN_CLICKHOUSE_READER_SHA256", sha256(READER));
     process = builder.redirectErrorStream(true).redirectOutput(log()).start();

@@ -1,6 +1,7 @@
 package io.tocsin.integration;
 
 import static io.tocsin.integration.ClickHouseServer.READER;
+import static io.tocsin.integration.ClickHouseServer.SCHEMA;
 import static io.tocsin.integration.ClickHouseServer.WRITER;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -124,6 +125,22 @@ class ClusterLaboratoryTest {
   }
 
   @Test
+  void writerOfAShardChangesNothingButByInserts() throws Exception {
+    for (String statement :
+        List.of(
+            "CREATE TABLE tocsin_local.t (a UInt8) ENGINE = MergeTree ORDER BY a",
+            "DROP TABLE tocsin_local.syslog",
+            "TRUNCATE TABLE tocsin_local.syslog",
+            "ALTER TABLE tocsin_local.syslog DELETE WHERE 1",
+            "DROP TABLE tocsin.syslog",
+            "INSERT INTO tocsin_local.schema_migrations (number, name) VALUES (1, 'x')")) {
+      assertThat(shards.get(0).send(WRITER, statement, Map.of()).body())
+          .as(statement)
+          .contains("ACCESS_DENIED");
+    }
+  }
+
+  @Test
   void everyDashboardGetsTheAnswerOfASingleServer() {
     assertThat(dashboards.exitCode()).as(dashboards.output()).isZero();
     assertThat(dashboards.output()).containsPattern("# pass [1-9]");
@@ -164,12 +181,12 @@ class ClusterLaboratoryTest {
     single.ask(WRITER, insert, token("halved"));
     ClickHouseServer second = shards.get(1);
     String constraint = "ALTER TABLE tocsin_local.syslog %s CONSTRAINT %s refuses_all %s";
-    second.ask(WRITER, constraint.formatted("ADD", "", "CHECK false"));
+    second.ask(SCHEMA, constraint.formatted("ADD", "", "CHECK false"));
     String refused = shards.get(0).send(WRITER, insert, token("halved")).body();
     second.kill();
     String missed = shards.get(0).send(WRITER, insert, token("halved")).body();
     second.start(remoteServers());
-    second.ask(WRITER, constraint.formatted("DROP", "IF EXISTS", ""));
+    second.ask(SCHEMA, constraint.formatted("DROP", "IF EXISTS", ""));
     assertThat(refused).contains("VIOLATED_CONSTRAINT");
     assertThat(missed).contains("NETWORK_ERROR");
     assertThat(
@@ -351,7 +368,7 @@ class ClusterLaboratoryTest {
                 url,
                 "--schemas",
                 TestStacks.tools().schemas().toString()));
-    all.addAll(login(WRITER));
+    all.addAll(login(SCHEMA));
     all.addAll(Arrays.asList(arguments));
     return end(new ProcessBuilder(all));
   }

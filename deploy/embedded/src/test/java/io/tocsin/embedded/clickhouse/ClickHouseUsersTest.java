@@ -40,6 +40,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClickHouseUsersTest {
   private static final Path USERS = Path.of("..", "clickhouse", "users.xml");
+  private static final String SCHEMA = "tocsin_schema";
   private static final String WRITER = "tocsin_writer";
   private static final String READER = "tocsin_reader";
 
@@ -87,6 +88,7 @@ class ClickHouseUsersTest {
                     "--path=" + folder.resolve("data"),
                     "--http-port=" + port,
                     "--native-port=" + freePort())));
+    builder.environment().put("TOCSIN_CLICKHOUSE_SCHEMA_SHA256", sha256(SCHEMA));
     builder.environment().put("TOCSIN_CLICKHOUSE_WRITER_SHA256", sha256(WRITER));
     builder.environment().put("TOCSIN_CLICKHOUSE_READER_SHA256", sha256(READER));
     server = builder.redirectErrorStream(true).redirectOutput(log(folder)).start();
@@ -115,10 +117,66 @@ class ClickHouseUsersTest {
   }
 
   @Test
-  void writerStaysInItsDatabase() throws Exception {
-    assertThat(ask(WRITER, "CREATE TABLE default.t (a UInt8) ENGINE = MergeTree ORDER BY a"))
-        .contains("ACCESS_DENIED");
-    assertThat(ask(WRITER, "SELECT count() FROM system.users")).contains("ACCESS_DENIED");
+  void writerInsertsIntoEveryTableWhateverMaterializedViewsAreBehindIt() throws Exception {
+    List<String> tables =
+        ask(
+                SCHEMA,
+                "SELECT name FROM system.tables WHERE database = 'tocsin' AND engine LIKE '%MergeTree'"
+                    + " AND name != 'schema_migrations' ORDER BY name")
+            .lines()
+            .toList();
+    assertThat(tables).contains("syslog", "alert_history", "registration_history", "pages");
+    for (String table : tables) {
+      String column =
+          ask(
+              SCHEMA,
+              "SELECT name FROM system.columns WHERE database = 'tocsin' AND table = '%s' AND default_kind = ''"
+                      .formatted(table)
+                  + " ORDER BY position LIMIT 1");
+      assertThat(
+              ask(WRITER, "INSERT INTO tocsin.%s (%s) VALUES (DEFAULT)".formatted(table, column)))
+          .as(table)
+          .isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "CREATE TABLE tocsin.t (a UInt8) ENGINE = MergeTree ORDER BY a",
+        "CREATE VIEW tocsin.t AS SELECT 1",
+        "CREATE OR REPLACE VIEW tocsin.alerts AS SELECT 1",
+        "CREATE DATABASE other",
+        "DROP TABLE tocsin.syslog",
+        "DROP DATABASE tocsin",
+        "TRUNCATE TABLE tocsin.syslog",
+        "RENAME TABLE tocsin.syslog TO tocsin.t",
+        "OPTIMIZE TABLE tocsin.syslog FINAL",
+        "ALTER TABLE tocsin.syslog ADD COLUMN x UInt8",
+        "ALTER TABLE tocsin.syslog MODIFY TTL received_at + INTERVAL 1 DAY",
+        "ALTER TABLE tocsin.syslog DROP PARTITION ID '20261116'",
+        "ALTER TABLE tocsin.syslog DELETE WHERE 1",
+        "DELETE FROM tocsin.syslog WHERE 1",
+        "INSERT INTO tocsin.schema_migrations (number, name) VALUES (1, 'x')",
+        "CREATE TABLE default.t (a UInt8) ENGINE = MergeTree ORDER BY a",
+        "SELECT count() FROM system.users",
+        "SELECT count() FROM system.processes",
+        "SELECT * FROM url('http://127.0.0.1:1/', 'TSV', 'a String')"
+      })
+  void writerChangesNothingButByInserts(String statement) throws Exception {
+    assertThat(ask(WRITER, statement)).contains("ACCESS_DENIED");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "TRUNCATE TABLE tocsin.syslog",
+        "CREATE TABLE default.t (a UInt8) ENGINE = MergeTree ORDER BY a",
+        "SELECT count() FROM system.users",
+        "SELECT * FROM url('http://127.0.0.1:1/', 'TSV', 'a String')"
+      })
+  void makerOfTablesStaysInItsDatabase(String statement) throws Exception {
+    assertThat(ask(SCHEMA, statement)).contains("ACCESS_DENIED");
   }
 
   @ParameterizedTest
@@ -159,7 +217,7 @@ class ClickHouseUsersTest {
 
   @Test
   void nobodyComesInWithoutThePassword() throws Exception {
-    for (String user : List.of(WRITER, READER)) {
+    for (String user : List.of(SCHEMA, WRITER, READER)) {
       String answer = send("user=" + user, "SELECT 1");
       assertThat(answer).as(user).contains("AUTHENTICATION_FAILED");
     }
@@ -173,7 +231,7 @@ class ClickHouseUsersTest {
   }
 
   private void makeTables(Tools tools, Path folder) throws Exception {
-    Path password = Files.writeString(folder.resolve("password"), WRITER);
+    Path password = Files.writeString(folder.resolve("password"), SCHEMA);
     Process apply =
         new ProcessBuilder(
                 tools.tocsin().toString(),
@@ -181,7 +239,7 @@ class ClickHouseUsersTest {
                 "apply",
                 "--only=clickhouse",
                 "--clickhouse=http://127.0.0.1:" + port,
-                "--clickhouse-user=" + WRITER,
+                "--clickhouse-user=" + SCHEMA,
                 "--clickhouse-password-file=" + password,
                 "--schemas=" + tools.schemas())
             .redirectErrorStream(true)
