@@ -7,12 +7,15 @@ import io.tocsin.events.v1.Event;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * What a monitor's alert update says about one alert. An update is a raise; a delete, or an update
  * with severity cleared, is a clear.
  */
 public final class UpdateSignals {
+  private static final Pattern RUNBOOK = Pattern.compile("[a-z]++(?:-[a-z]++)*+");
+
   private UpdateSignals() {}
 
   /**
@@ -38,6 +41,7 @@ public final class UpdateSignals {
             .setEventTimeUnixNanos(event.getEventTimeUnixNanos())
             .setReceivedAtUnixNanos(event.getReceivedAtUnixNanos())
             .setEventId(event.getEventId())
+            .setRunbook(runbook(update))
             .build());
   }
 
@@ -58,6 +62,16 @@ public final class UpdateSignals {
       fields.put("labels." + label, event.getAlertUpdate().getLabelsOrDefault(label, ""));
     }
     return fields;
+  }
+
+  /**
+   * A finding of Tocsin's own has a runbook of its check's name. Strangers can send its source too,
+   * so that nothing else than such a name becomes a link.
+   */
+  private static String runbook(AlertUpdate update) {
+    boolean isFinding =
+        update.getSource().startsWith("tocsin-") && RUNBOOK.matcher(update.getCheck()).matches();
+    return isFinding ? update.getCheck() : "";
   }
 
   private static boolean isKnown(AlertUpdate.Action action) {

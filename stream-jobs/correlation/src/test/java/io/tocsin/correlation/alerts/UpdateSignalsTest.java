@@ -10,6 +10,7 @@ import io.tocsin.testsupport.TestEvents;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class UpdateSignalsTest {
@@ -45,6 +46,30 @@ class UpdateSignalsTest {
         .containsEntry("labels.rack", "b4")
         .containsEntry("labels.slot", "")
         .hasSize(5);
+  }
+
+  @Test
+  void findingOfTocsinsOwnHasTheRunbookOfItsName() {
+    assertThat(runbookOf("tocsin-wan", "wan-latency")).isEqualTo("wan-latency");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hyak, wan-latency",
+    // Whoever may send an update may say that it is of Tocsin: no page leads where a stranger
+    // wants.
+    "tocsin-wan, https://stranger.example/",
+    "tocsin-wan, ../../elsewhere",
+    "tocsin-wan, ''"
+  })
+  void nothingElseHasARunbook(String source, String check) {
+    assertThat(runbookOf(source, check)).isEmpty();
+  }
+
+  private static String runbookOf(String source, String check) {
+    Event.Builder event = TestEvents.raise(1, NOON).toBuilder();
+    event.getAlertUpdateBuilder().setSource(source).setCheck(check);
+    return UpdateSignals.of(event.build()).orElseThrow().getRunbook();
   }
 
   @Test
