@@ -15,6 +15,9 @@ export function above(colours = {}, below = grey) {
   return { mode: 'absolute', steps: [{ color: below, value: null }, ...steps] };
 }
 
+/** Shares of a limit. */
+export const nearlyFull = above({ 0.8: yellow, 0.95: red });
+
 /** A value mapping of words that SQL returns as they are shown: `words({ open: red, closed: grey })`. */
 export function words(colours) {
   return numbers(Object.entries(colours).map(([word, colour]) => [word, word, colour]));

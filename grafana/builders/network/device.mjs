@@ -1,6 +1,6 @@
 import { ago, alertState, severity, toAlertOfRow } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
-import { above, blue, orange, purple, red, words, yellow } from '../palette.mjs';
+import { above, blue, nearlyFull, orange, purple, red, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
 import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, sql, syslogVolume } from '../sql.mjs';
 
@@ -111,7 +111,7 @@ export default dashboard({
         unit: 'percentunit',
         by: 'interface_name',
         joined: true,
-        thresholds: above({ 0.8: yellow, 0.95: red }),
+        thresholds: nearlyFull,
         interval: '10s',
         maxDataPoints: 800,
         query: interfacePoints({

@@ -1,6 +1,6 @@
 import { ago, device } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
-import { above, blue, green, grey, numbers, orange, red, yellow } from '../palette.mjs';
+import { above, blue, green, grey, nearlyFull, numbers, orange, red } from '../palette.mjs';
 import { bars, lines, table } from '../panels.mjs';
 import { busiestInterfaces, chosen, inRange, interfacePoints, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
@@ -85,8 +85,8 @@ export default dashboard({
             cell: 'text',
             width: 90,
           },
-          load_in: { title: 'in', thresholds: above({ 0.8: yellow, 0.95: red }), cell: 'text', unit: 'percentunit', width: 80 },
-          load_out: { title: 'out', thresholds: above({ 0.8: yellow, 0.95: red }), cell: 'text', unit: 'percentunit', width: 80 },
+          load_in: { title: 'in', thresholds: nearlyFull, cell: 'text', unit: 'percentunit', width: 80 },
+          load_out: { title: 'out', thresholds: nearlyFull, cell: 'text', unit: 'percentunit', width: 80 },
           discards: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'cps', width: 90 },
           errors: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'cps', width: 90 },
           description: { minWidth: 140 },
@@ -122,7 +122,7 @@ export default dashboard({
         unit: 'percentunit',
         by: 'interface_name',
         joined: true,
-        thresholds: above({ 0.8: yellow, 0.95: red }),
+        thresholds: nearlyFull,
         interval: '10s',
         maxDataPoints: 800,
         query: interfacePoints({ ...outputLoad, which: busiestInterfaces(outputLoad.rolledUp) }),
@@ -153,7 +153,7 @@ export default dashboard({
         unit: 'percentunit',
         by: 'gauge_name',
         joined: true,
-        thresholds: above({ 0.8: yellow, 0.95: red }),
+        thresholds: nearlyFull,
         interval: '10s',
         query: sql`
           SELECT

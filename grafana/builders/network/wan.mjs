@@ -1,6 +1,6 @@
 import { ago } from '../columns.mjs';
 import { alertsAndMaintenance, annotation, choice, dashboard, row } from '../dashboard.mjs';
-import { above, blue, green, grey, orange, purple, red, words, yellow } from '../palette.mjs';
+import { above, blue, green, grey, nearlyFull, orange, purple, red, words, yellow } from '../palette.mjs';
 import { heatmap, lines, stat, table } from '../panels.mjs';
 import { byResolution, chosen, inRange, interfacePoints, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
@@ -243,7 +243,7 @@ export default dashboard({
         unit: 'percentunit',
         by: 'interface_name',
         joined: true,
-        thresholds: above({ 0.8: yellow, 0.95: red }),
+        thresholds: nearlyFull,
         interval: '10s',
         maxDataPoints: 800,
         query: interfacePoints({ ...outputLoad, which: interfacesOfLinks }),
