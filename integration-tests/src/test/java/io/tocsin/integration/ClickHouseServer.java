@@ -47,6 +47,7 @@ final class ClickHouseServer {
       </clickhouse>
       """;
 
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(1);
   private static final Duration ANSWER_TIMEOUT = Duration.ofMinutes(1);
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
@@ -170,7 +171,16 @@ final class ClickHouseServer {
 
   private void awaitAnswer() throws IOException, InterruptedException {
     Health health = Health.http(URI.create(url() + "/ping"));
+    long deadline = System.nanoTime() + START_TIMEOUT.toNanos();
     while (health.problem().isPresent()) {
+      if (System.nanoTime() > deadline) {
+        throw new AssertionError(
+            "ClickHouse does not answer within %d s (%s): %s"
+                .formatted(
+                    START_TIMEOUT.toSeconds(),
+                    health.problem().orElse("now it does"),
+                    Files.readString(log().toPath())));
+      }
       if (process.waitFor(100, TimeUnit.MILLISECONDS)) {
         throw new AssertionError("ClickHouse has left: " + Files.readString(log().toPath()));
       }
