@@ -1,6 +1,7 @@
 package io.tocsin.correlation.alerts;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.alerts.Reason.Kind;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 
 /**
  * What policies say about the alerts that are active now. Holds the fingerprints that some policy
@@ -145,22 +147,13 @@ final class Explanations {
   }
 
   /** When the reasons that maintenance gives must be looked at again. */
-  List<Long> edgesAfter(long now) {
-    List<Long> edges = new ArrayList<>();
-    for (MaintenanceWindow window : windows) {
-      edges.add(window.startsAtUnixNanos());
-      edges.add(window.endsAtUnixNanos());
-    }
-    edges.removeIf(edge -> edge <= now);
-    return edges;
-  }
-
-  /** When the windows end that these reasons name. */
-  List<Long> endsOf(List<Reason> reasons) {
+  long nextEdgeAfter(long now) {
     return windows.stream()
-        .filter(window -> reasons.contains(Reason.maintenance(window.name())))
-        .map(MaintenanceWindow::endsAtUnixNanos)
-        .toList();
+        .flatMapToLong(
+            window -> LongStream.of(window.startsAtUnixNanos(), window.endsAtUnixNanos()))
+        .filter(edge -> edge > now)
+        .min()
+        .orElse(Step.NO_TIMER);
   }
 
   /** Tells whether a window starts or ends in the moment before a time. */

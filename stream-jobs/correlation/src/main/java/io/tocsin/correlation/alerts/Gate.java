@@ -2,6 +2,8 @@ package io.tocsin.correlation.alerts;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.alerts.Storms.Beginning;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,17 +16,14 @@ import java.util.Map;
  * is told like any other, with its cause, and when its last reason ends while it is active, it is
  * told as unsuppressed and pages.
  *
- * <p>It takes every transition that the lives of the alerts make, in order for each alert, and
- * tells each of them, changed only in state, cause, storm and version. Signals that are only
- * counted never come here. Its clock is the version of what it takes, which is a time by the
- * agents' clock.
+ * <p>It takes every transition that the alert rules make, in order for each alert, and tells each
+ * of them, changed only in state, cause, storm and version. Signals that are only counted never
+ * come here. Its clock is the version of what it takes, which is a time by the agents' clock.
  *
  * <p>A reason that begins or ends is looked up for the alerts that it concerns; maintenance windows
  * and changed policies make it look at every active alert once.
  */
 public final class Gate {
-  private static final long NANOS_PER_MILLI = 1_000_000;
-
   private final GateState state;
   private final Storms storms;
   private Explanations explanations;
@@ -56,8 +55,8 @@ public final class Gate {
   }
 
   /** Takes a transition in the life of an alert. */
-  public GateStep onAlert(Alert alert) {
-    GateStep step = new GateStep();
+  public Step<GateState, Alert> onAlert(Alert alert) {
+    GateLog log = new GateLog();
     long now = alert.getVersion();
     clockUnixNanos = Math.max(clockUnixNanos, now);
     String fingerprint = alert.getFingerprint();
@@ -65,65 +64,68 @@ public final class Gate {
     boolean wasActive = before != null && before.isActive();
     GatedAlert after = GatedAlert.of(alert, before);
     if (after.isActive() && !wasActive) {
-      onBegun(after, now, step);
+      onBegun(after, now, log);
+      // A gate that was started again does not know how late it is: it may have taken a window that
+      // is over for one that lasts.
+      log.wakeAt(explanations.nextEdgeAfter(clockUnixNanos));
     } else if (!after.isActive() && wasActive) {
-      onEnded(after, now, step);
+      onEnded(after, now, log);
     } else if (after.isActive()) {
       state.putAlert(fingerprint, after);
-      step.tell(after.told());
+      log.emit(after.toAlert());
     } else {
-      step.tell(after.told());
+      log.emit(after.toAlert());
     }
-    return step;
+    return log.step(state);
   }
 
-  private void onBegun(GatedAlert begun, long now, GateStep step) {
+  private void onBegun(GatedAlert begun, long now, GateLog log) {
     Alert alert = begun.own();
     String fingerprint = alert.getFingerprint();
     explanations.add(alert);
-    List<Reason> policies = policiesOn(alert, List.of(), step);
+    List<Reason> policies = policiesOn(alert, List.of());
     GatedAlert after = begun.explainedBy(begun.withPolicies(policies));
     if (begun.storm().isPresent()) {
-      storms.onReopened(begun.storm().get(), now, step);
+      storms.onReopened(begun.storm().get(), now, log);
     } else if (policies.isEmpty()) {
       // Members are looked up in the state, this one among them.
       state.putAlert(fingerprint, after);
-      Beginning storm = storms.onOpened(alert, now, step).orElse(null);
+      Beginning storm = storms.onOpened(alert, now, log).orElse(null);
       if (storm != null) {
-        storm.members().forEach(member -> join(member, storm.reason(), step));
+        storm.members().forEach(member -> join(member, storm.reason(), log));
         after = after.explainedBy(List.of(storm.reason()));
       }
     }
     state.putAlert(fingerprint, after);
-    step.tell(after.told());
-    reconsider(explanations.dependentsOf(fingerprint), step);
+    log.emit(after.toAlert());
+    reconsider(explanations.dependentsOf(fingerprint), log);
   }
 
-  private void join(String fingerprint, Reason storm, GateStep step) {
+  private void join(String fingerprint, Reason storm, GateLog log) {
     GatedAlert member = state.alert(fingerprint);
     if (member == null) {
       state.putAlert(fingerprint, GatedAlert.overBeforeItsStorm(storm));
     } else {
       List<Reason> reasons = new ArrayList<>(member.reasons());
       reasons.add(storm);
-      change(fingerprint, member, reasons, step);
+      change(fingerprint, member, reasons, log);
     }
   }
 
-  private void onEnded(GatedAlert after, long now, GateStep step) {
+  private void onEnded(GatedAlert after, long now, GateLog log) {
     Alert alert = after.own();
     String fingerprint = alert.getFingerprint();
-    step.tell(after.told());
+    log.emit(after.toAlert());
     // A member of a storm that lasts stays known: it is no new one when it comes back.
     if (after.storm().isPresent()) {
       state.putAlert(fingerprint, after.explainedBy(List.of(after.storm().get())));
-      storms.onClosed(after.storm().get(), now, step);
+      storms.onClosed(after.storm().get(), now, log);
     } else {
       state.removeAlert(fingerprint);
     }
     Collection<String> dependents = explanations.dependentsOf(fingerprint);
     explanations.remove(fingerprint);
-    reconsider(dependents, step);
+    reconsider(dependents, log);
   }
 
   /**
@@ -131,13 +133,13 @@ public final class Gate {
    *
    * @param nowUnixNanos event time the stream has reached
    */
-  public GateStep onPolicies(Collection<Policy> policies, long nowUnixNanos) {
-    GateStep step = new GateStep();
+  public Step<GateState, Alert> onPolicies(Collection<Policy> policies, long nowUnixNanos) {
+    GateLog log = new GateLog();
     explanations = explanationsBy(policies);
     clockUnixNanos = Math.max(clockUnixNanos, nowUnixNanos);
-    explanations.edgesAfter(clockUnixNanos).forEach(step::wakeAt);
-    reconsider(activeAlerts(), step);
-    return step;
+    log.wakeAt(explanations.nextEdgeAfter(clockUnixNanos));
+    reconsider(activeAlerts(), log);
+    return log.step(state);
   }
 
   /**
@@ -145,18 +147,19 @@ public final class Gate {
    *
    * @param nowUnixNanos event time the stream has reached
    */
-  public GateStep onTimer(long nowUnixNanos) {
-    GateStep step = new GateStep();
+  public Step<GateState, Alert> onTimer(long nowUnixNanos) {
+    GateLog log = new GateLog();
     clockUnixNanos = Math.max(clockUnixNanos, nowUnixNanos);
-    storms.onTick(nowUnixNanos, step).forEach((storm, last) -> release(storm, last, step));
-    if (explanations.isEdge(nowUnixNanos - NANOS_PER_MILLI, nowUnixNanos)) {
-      reconsider(activeAlerts(), step);
+    storms.onTick(nowUnixNanos, log).forEach((storm, last) -> release(storm, last, log));
+    if (explanations.isEdge(nowUnixNanos - Nanos.PER_MILLI, nowUnixNanos)) {
+      reconsider(activeAlerts(), log);
     }
-    return step;
+    log.wakeAt(explanations.nextEdgeAfter(nowUnixNanos));
+    return log.step(state);
   }
 
   /** A storm is over: what outlives it pages, and what does not is forgotten. */
-  private void release(String storm, Alert last, GateStep step) {
+  private void release(String storm, Alert last, GateLog log) {
     List<Map.Entry<String, GatedAlert>> members = new ArrayList<>();
     for (Map.Entry<String, GatedAlert> entry : state.alerts()) {
       if (entry.getValue().storm().filter(reason -> reason.name().equals(storm)).isPresent()) {
@@ -165,12 +168,12 @@ public final class Gate {
     }
     for (Map.Entry<String, GatedAlert> member : members) {
       if (member.getValue().isActive()) {
-        change(member.getKey(), member.getValue(), member.getValue().withoutStorm(), step);
+        change(member.getKey(), member.getValue(), member.getValue().withoutStorm(), log);
       } else {
         state.removeAlert(member.getKey());
       }
     }
-    step.tell(last);
+    log.emit(last);
   }
 
   private List<String> activeAlerts() {
@@ -183,18 +186,16 @@ public final class Gate {
     return active;
   }
 
-  private void reconsider(Collection<String> fingerprints, GateStep step) {
+  private void reconsider(Collection<String> fingerprints, GateLog log) {
     for (String fingerprint : fingerprints) {
       GatedAlert alert = state.alert(fingerprint);
-      List<Reason> policies = policiesOn(alert.own(), alert.reasons(), step);
-      change(fingerprint, alert, alert.withPolicies(policies), step);
+      List<Reason> policies = policiesOn(alert.own(), alert.reasons());
+      change(fingerprint, alert, alert.withPolicies(policies), log);
     }
   }
 
-  private List<Reason> policiesOn(Alert alert, List<Reason> before, GateStep step) {
-    List<Reason> reasons = explanations.reasonsFor(alert, clockUnixNanos, before, this::reasonsOf);
-    explanations.endsOf(reasons).forEach(step::wakeAt);
-    return reasons;
+  private List<Reason> policiesOn(Alert alert, List<Reason> before) {
+    return explanations.reasonsFor(alert, clockUnixNanos, before, this::reasonsOf);
   }
 
   private List<Reason> reasonsOf(String fingerprint) {
@@ -203,14 +204,14 @@ public final class Gate {
   }
 
   /** Gives an active alert other reasons, and tells it if that changes anything. */
-  private void change(String fingerprint, GatedAlert before, List<Reason> reasons, GateStep step) {
+  private void change(String fingerprint, GatedAlert before, List<Reason> reasons, GateLog log) {
     if (reasons.equals(before.reasons())) {
       return;
     }
     GatedAlert after = before.explainedBy(reasons).nextVersion();
     state.putAlert(fingerprint, after);
-    step.tell(
-        after.told(
+    log.emit(
+        after.toAlert(
             after.isSuppressed()
                 ? AlertTransition.ALERT_TRANSITION_SUPPRESSED
                 : AlertTransition.ALERT_TRANSITION_UNSUPPRESSED));

@@ -12,11 +12,11 @@ import java.util.Optional;
 /**
  * What the gate remembers of one alert, as long as it is active or belongs to a storm that lasts.
  *
- * @param alert bytes of the alert as its life has it, whatever explains it; empty for the member of
- *     a storm that was over before the storm was seen
+ * @param alert bytes of the alert as the alert rules have it, whatever explains it; empty for the
+ *     member of a storm that was over before the storm was seen
  * @param isActive whether it has not ended
  * @param reasons why it pages nobody; empty for an alert that pages
- * @param version last one that was told
+ * @param version last one that was emitted
  */
 public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, long version) {
   private static final byte[] NOTHING = {};
@@ -26,7 +26,7 @@ public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, l
         || alert.getState() == AlertState.ALERT_STATE_FLAPPING;
   }
 
-  /** An alert as its life has it now, explained as before. */
+  /** An alert as the alert rules have it now, explained as before. */
   static GatedAlert of(Alert alert, GatedAlert before) {
     boolean isNew = before == null;
     return new GatedAlert(
@@ -75,7 +75,7 @@ public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, l
     return storm().map(reason -> reason.explainedBy().get(0)).orElse("");
   }
 
-  /** The alert as its life has it. */
+  /** The alert as the alert rules have it. */
   Alert own() {
     try {
       return Alert.parseFrom(alert);
@@ -84,17 +84,17 @@ public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, l
     }
   }
 
-  /** The alert as it is told. */
-  Alert told() {
-    return told(own());
+  /** The alert as it is emitted. */
+  Alert toAlert() {
+    return toAlert(own());
   }
 
-  /** The alert as it is told, with a transition that the gate adds to its life. */
-  Alert told(AlertTransition transition) {
-    return told(own().toBuilder().setTransition(transition).build());
+  /** The alert as it is emitted, with a transition that the gate adds. */
+  Alert toAlert(AlertTransition transition) {
+    return toAlert(own().toBuilder().setTransition(transition).build());
   }
 
-  private Alert told(Alert own) {
+  private Alert toAlert(Alert own) {
     return own.toBuilder()
         .setState(isSuppressed() ? AlertState.ALERT_STATE_SUPPRESSED : own.getState())
         .setVersion(version)

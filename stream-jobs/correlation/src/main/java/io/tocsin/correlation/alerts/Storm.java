@@ -11,28 +11,35 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Many alerts that opened at once, told as one: with the worst severity, and the site and the
+ * Many alerts that opened at once, emitted as one: with the worst severity, and the site and the
  * labels that all of them share. Times are Unix nanoseconds by the agents' clock.
- *
- * @param alert bytes of the alert that is told of it
- * @param firstNames of some members, for people
- * @param openMembers members that are still active
- * @param toldMembers members when it was told last
- * @param toldAtUnixNanos when it was told last
- * @param fewSinceUnixNanos since when few of them have been active; {@link Long#MAX_VALUE} while
- *     they are many
  */
-public record Storm(
-    byte[] alert,
-    List<String> firstNames,
-    int openMembers,
-    int toldMembers,
-    long toldAtUnixNanos,
-    long fewSinceUnixNanos) {
+public final class Storm {
   private static final int NAMED_MEMBERS = 5;
 
   /** Who says that there is a storm of a site or a check; one of a source is that source's. */
   private static final String OWN_SOURCE = "tocsin";
+
+  /** Bytes of its alert. */
+  public byte[] alert = {};
+
+  /** Some members, for people. */
+  public List<String> firstNames = new ArrayList<>();
+
+  /** Members that are still active. */
+  public int openMembers;
+
+  /** Members when it was emitted last. */
+  public int emittedMembers;
+
+  /** When it was emitted last. */
+  public long emittedAtUnixNanos;
+
+  /** Since when few of them have been active; {@link Long#MAX_VALUE} while they are many. */
+  public long fewSinceUnixNanos = Long.MAX_VALUE;
+
+  /** For Flink, which makes it by its fields. */
+  public Storm() {}
 
   /**
    * A storm without members.
@@ -57,7 +64,10 @@ public record Storm(
             .setFirstSeenUnixNanos(startedAt)
             .setLastSeenUnixNanos(startedAt)
             .build();
-    return new Storm(alert.toByteArray(), List.of(), 0, 0, startedAt, Long.MAX_VALUE);
+    Storm storm = new Storm();
+    storm.alert = alert.toByteArray();
+    storm.emittedAtUnixNanos = startedAt;
+    return storm;
   }
 
   static String fingerprint(String kind, String value) {
@@ -69,13 +79,12 @@ public record Storm(
   }
 
   /** One more member, which is active. */
-  Storm joinedBy(Alert member, long now, int few) {
+  void join(Alert member, long now, int few) {
     Alert before = own();
     Map<String, String> shared = new HashMap<>(before.getLabelsMap());
     shared.entrySet().retainAll(member.getLabelsMap().entrySet());
-    List<String> names = new ArrayList<>(firstNames);
-    if (names.size() < NAMED_MEMBERS) {
-      names.add((member.getDevice() + " " + member.getCheck()).strip());
+    if (firstNames.size() < NAMED_MEMBERS) {
+      firstNames.add((member.getDevice() + " " + member.getCheck()).strip());
     }
     Alert.Builder next =
         before.toBuilder()
@@ -91,32 +100,28 @@ public record Storm(
     if (!member.getSite().equals(before.getSite())) {
       next.clearSite();
     }
-    return with(next.build(), names).withOpenMembers(openMembers + 1, now, few);
+    alert = next.build().toByteArray();
+    setOpenMembers(openMembers + 1, now, few);
   }
 
   /** One more member, which is over already. */
-  Storm joinedByOneThatIsOver() {
+  void joinOver() {
     Alert before = own();
-    return with(
+    alert =
         before.toBuilder()
             .setMemberCount(before.getMemberCount() + 1)
             .setUpdateCount(before.getUpdateCount() + 1)
-            .build(),
-        firstNames);
+            .build()
+            .toByteArray();
   }
 
-  private Storm with(Alert next, List<String> names) {
-    return new Storm(
-        next.toByteArray(), names, openMembers, toldMembers, toldAtUnixNanos, fewSinceUnixNanos);
+  void setOpenMembers(int count, long now, int few) {
+    fewSinceUnixNanos = count > few ? Long.MAX_VALUE : Math.min(fewSinceUnixNanos, now);
+    openMembers = count;
   }
 
-  Storm withOpenMembers(int count, long now, int few) {
-    long fewSince = count > few ? Long.MAX_VALUE : Math.min(fewSinceUnixNanos, now);
-    return new Storm(alert, firstNames, count, toldMembers, toldAtUnixNanos, fewSince);
-  }
-
-  /** Tells of it: the next version, with what is known now. */
-  Storm told(AlertTransition transition, long now) {
+  /** The next version of its alert, with what is known now. */
+  Alert transition(AlertTransition transition, long now) {
     Alert before = own();
     Alert.Builder next =
         before.toBuilder()
@@ -127,13 +132,11 @@ public record Storm(
       next.setState(AlertState.ALERT_STATE_RESOLVED)
           .setResolvedAtUnixNanos(Math.max(now, before.getLastSeenUnixNanos()));
     }
-    return new Storm(
-        next.build().toByteArray(),
-        firstNames,
-        openMembers,
-        before.getMemberCount(),
-        now,
-        fewSinceUnixNanos);
+    Alert emitted = next.build();
+    alert = emitted.toByteArray();
+    emittedMembers = before.getMemberCount();
+    emittedAtUnixNanos = now;
+    return emitted;
   }
 
   private String summary(Alert alert) {
@@ -154,7 +157,7 @@ public record Storm(
     return own().getMemberCount();
   }
 
-  /** The storm as an alert, as it was told last. */
+  /** The storm as an alert, as it was emitted last. */
   Alert own() {
     try {
       return Alert.parseFrom(alert);

@@ -62,23 +62,24 @@ final class Storms {
    * @return the storm that it belongs to; with the members that the storm has from its beginning,
    *     the alert itself not among them
    */
-  Optional<Beginning> onOpened(Alert alert, long now, GateStep step) {
+  Optional<Beginning> onOpened(Alert alert, long now, GateLog log) {
     for (Membership membership : groupsOf(alert)) {
       StormGroup group =
           Optional.ofNullable(state.group(membership.key()))
               .orElse(StormGroup.EMPTY)
               .opening(alert.getFingerprint(), now, limits);
-      step.wakeAt(limits.tickAfter(now));
+      log.wakeAt(limits.tickAfter(now));
       if (group.storm() != null && group.recent().size() > limits.few()) {
-        Storm joined = group.storm().joinedBy(alert, now, limits.few());
-        put(membership.key(), group, news(joined, now, step));
+        group.storm().join(alert, now, limits.few());
+        emitIfDue(group.storm(), now, log);
+        state.putGroup(membership.key(), group);
         return Optional.of(new Beginning(reason(membership), List.of()));
       }
       if (group.storm() == null && group.recent().size() > limits.opens()) {
         group = group.without(group.recent().stream().filter(this::isInStorm).toList());
       }
       if (group.storm() == null && group.recent().size() > limits.opens()) {
-        return Optional.of(begin(membership, group, alert, now, step));
+        return Optional.of(begin(membership, group, alert, now, log));
       }
       state.putGroup(membership.key(), group);
     }
@@ -95,7 +96,7 @@ final class Storms {
   }
 
   private Beginning begin(
-      Membership membership, StormGroup group, Alert newest, long now, GateStep step) {
+      Membership membership, StormGroup group, Alert newest, long now, GateLog log) {
     Storm storm =
         Storm.of(
             membership.kind(), membership.value(), group.recent().get(0).atUnixNanos(), newest);
@@ -106,85 +107,78 @@ final class Storms {
       }
       others.add(opening.fingerprint());
       GatedAlert member = state.alert(opening.fingerprint());
-      storm =
-          member != null && member.isActive()
-              ? storm.joinedBy(member.own(), opening.atUnixNanos(), limits.few())
-              : storm.joinedByOneThatIsOver();
+      if (member != null && member.isActive()) {
+        storm.join(member.own(), opening.atUnixNanos(), limits.few());
+      } else {
+        storm.joinOver();
+      }
     }
-    storm = storm.joinedBy(newest, now, limits.few());
-    put(membership.key(), group, tell(storm, AlertTransition.ALERT_TRANSITION_OPENED, now, step));
+    storm.join(newest, now, limits.few());
+    log.emit(storm.transition(AlertTransition.ALERT_TRANSITION_OPENED, now));
+    state.putGroup(membership.key(), group.with(storm));
     return new Beginning(reason(membership), others);
   }
 
   /** A member of a storm that lasts is active again: it is no new one. */
-  void onReopened(Reason storm, long now, GateStep step) {
-    onOpenMembers(storm, 1, now, step);
+  void onReopened(Reason storm, long now, GateLog log) {
+    onOpenMembers(storm, 1, now, log);
   }
 
   /** A member is over. */
-  void onClosed(Reason storm, long now, GateStep step) {
-    onOpenMembers(storm, -1, now, step);
+  void onClosed(Reason storm, long now, GateLog log) {
+    onOpenMembers(storm, -1, now, log);
   }
 
-  private void onOpenMembers(Reason reason, int change, long now, GateStep step) {
+  private void onOpenMembers(Reason reason, int change, long now, GateLog log) {
     StormGroup group = state.group(reason.name());
     if (group == null || group.storm() == null) {
       throw new IllegalStateException("an alert belongs to " + reason + ", which is over");
     }
-    Storm storm =
-        group.storm().withOpenMembers(group.storm().openMembers() + change, now, limits.few());
-    put(reason.name(), group, news(storm, now, step));
-    step.wakeAt(limits.tickAfter(now));
+    Storm storm = group.storm();
+    storm.setOpenMembers(storm.openMembers + change, now, limits.few());
+    emitIfDue(storm, now, log);
+    state.putGroup(reason.name(), group);
+    log.wakeAt(limits.tickAfter(now));
   }
 
   /**
-   * Ends storms that have been small for a window, tells news that are due, and forgets groups in
-   * which nothing opened for a window.
+   * Ends storms that have been small for a window, emits what is due, and forgets groups in which
+   * nothing opened for a window.
    *
-   * @return names of the storms that are over, with their last alert, which the gate tells when
-   *     their members have been told
+   * @return names of the storms that are over, with their last alert, which the gate emits after
+   *     those of their members
    */
-  Map<String, Alert> onTick(long now, GateStep step) {
+  Map<String, Alert> onTick(long now, GateLog log) {
     Map<String, Alert> over = new TreeMap<>();
     for (String key : state.groups()) {
       StormGroup group = state.group(key).since(now - limits.windowNanos());
       Storm storm = group.storm();
-      if (storm != null && storm.fewSinceUnixNanos() <= now - limits.windowNanos()) {
-        over.put(key, storm.told(AlertTransition.ALERT_TRANSITION_RESOLVED, now).own());
+      if (storm != null && storm.fewSinceUnixNanos <= now - limits.windowNanos()) {
+        over.put(key, storm.transition(AlertTransition.ALERT_TRANSITION_RESOLVED, now));
         storm = null;
       } else if (storm != null
-          && storm.members() != storm.toldMembers()
+          && storm.members() != storm.emittedMembers
           && group.recent().isEmpty()) {
-        storm = tell(storm, AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, now, step);
+        log.emit(storm.transition(AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, now));
       }
       if (storm == null && group.recent().isEmpty()) {
         state.removeGroup(key);
       } else {
-        put(key, group, storm);
+        state.putGroup(key, group.with(storm));
         // A storm of many waits for its members, not for time.
-        if (!group.recent().isEmpty() || storm.fewSinceUnixNanos() != Long.MAX_VALUE) {
-          step.wakeAt(limits.tickAfter(now));
+        if (!group.recent().isEmpty() || storm.fewSinceUnixNanos != Long.MAX_VALUE) {
+          log.wakeAt(limits.tickAfter(now));
         }
       }
     }
     return over;
   }
 
-  /** Tells of its members when they have doubled, and at most once an interval otherwise. */
-  private Storm news(Storm storm, long now, GateStep step) {
-    boolean isDue =
-        storm.members() >= 2 * storm.toldMembers()
-            || now - storm.toldAtUnixNanos() >= limits.tellIntervalNanos();
-    return isDue ? tell(storm, AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, now, step) : storm;
-  }
-
-  private static Storm tell(Storm storm, AlertTransition transition, long now, GateStep step) {
-    Storm told = storm.told(transition, now);
-    step.tell(told.own());
-    return told;
-  }
-
-  private void put(String key, StormGroup group, Storm storm) {
-    state.putGroup(key, group.with(storm));
+  /** Emits its members when they have doubled, and at most once an interval otherwise. */
+  private void emitIfDue(Storm storm, long now, GateLog log) {
+    if (storm.members() >= 2 * storm.emittedMembers
+        || now - storm.emittedAtUnixNanos >= limits.tellIntervalNanos()) {
+      log.emit(storm.transition(AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, now));
+    }
   }
 }

@@ -6,6 +6,8 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -70,15 +72,17 @@ final class GateStory {
     while (!timers.isEmpty() && timers.first() <= unixNanos(time)) {
       long due = timers.pollFirst();
       // Flink's timers are milliseconds: the next whole one.
-      take(gate.onTimer(-Math.floorDiv(-due, 1_000_000) * 1_000_000));
+      take(gate.onTimer(Nanos.ofMillis(Nanos.toMillisUp(due))));
     }
     return this;
   }
 
-  private void take(GateStep step) {
+  private void take(Step<GateState, Alert> step) {
     decisions.addAll(step.decisions());
     step.decisions().forEach(alert -> latest.put(alert.getFingerprint(), alert));
-    timers.addAll(step.timers());
+    if (step.nextTimerUnixNanos() != Step.NO_TIMER) {
+      timers.add(step.nextTimerUnixNanos());
+    }
   }
 
   static Alert.Builder alert(String name, AlertState state, String transition, Instant time) {

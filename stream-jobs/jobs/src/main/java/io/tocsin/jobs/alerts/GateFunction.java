@@ -1,8 +1,10 @@
 package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
 import io.tocsin.correlation.alerts.Gate;
-import io.tocsin.correlation.alerts.GateStep;
+import io.tocsin.correlation.alerts.GateState;
 import io.tocsin.correlation.alerts.Policy;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -30,7 +32,6 @@ import org.slf4j.LoggerFactory;
  */
 final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocument, Alert> {
   private static final Logger LOG = LoggerFactory.getLogger(GateFunction.class);
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final StormLimits limits;
   private final PolicyReader reader;
@@ -84,14 +85,14 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocu
     }
     if (policy.isPresent() || wasPolicy) {
       TimerService timers = context.timerService();
-      follow(before.onPolicies(policies(), nanos(timers.currentWatermark())), timers, out);
+      follow(before.onPolicies(policies(), Nanos.ofMillis(timers.currentWatermark())), timers, out);
     }
   }
 
   @Override
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
       throws Exception {
-    follow(gate().onTimer(nanos(timestampMillis)), context.timerService(), out);
+    follow(gate().onTimer(Nanos.ofMillis(timestampMillis)), context.timerService(), out);
   }
 
   private Gate gate() throws Exception {
@@ -109,20 +110,11 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocu
     return policies;
   }
 
-  private static void follow(GateStep step, TimerService timers, Collector<Alert> out) {
+  private static void follow(
+      Step<GateState, Alert> step, TimerService timers, Collector<Alert> out) {
     step.decisions().forEach(out::collect);
-    for (long nanos : step.timers()) {
-      // Rounded up, so that the timer is not early.
-      timers.registerEventTimeTimer(-Math.floorDiv(-nanos, NANOS_PER_MILLI));
+    if (step.nextTimerUnixNanos() != Step.NO_TIMER) {
+      timers.registerEventTimeTimer(Nanos.toMillisUp(step.nextTimerUnixNanos()));
     }
-  }
-
-  /** Saturates: before the first watermark there is no time, and after the last no end of it. */
-  private static long nanos(long millis) {
-    long bound = Long.MAX_VALUE / NANOS_PER_MILLI;
-    if (Math.abs(Math.max(millis, -Long.MAX_VALUE)) > bound) {
-      return millis < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
-    }
-    return millis * NANOS_PER_MILLI;
   }
 }
