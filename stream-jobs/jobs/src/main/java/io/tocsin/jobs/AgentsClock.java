@@ -1,5 +1,6 @@
 package io.tocsin.jobs;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.BoundedOutOfOrdernessWatermarks;
@@ -14,7 +15,6 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
  */
 public final class AgentsClock {
   private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
-  private static final long NANOS_PER_MILLI = 1_000_000;
 
   private AgentsClock() {}
 
@@ -26,7 +26,7 @@ public final class AgentsClock {
   public static WatermarkStrategy<Event> watermarks(Duration maxDisorder) {
     return WatermarkStrategy.<Event>forBoundedOutOfOrderness(maxDisorder)
         .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
+            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / Nanos.PER_MILLI)
         .withIdleness(IDLE_PARTITION_AFTER);
   }
 
@@ -38,7 +38,7 @@ public final class AgentsClock {
   public static WatermarkStrategy<Event> watermarksHeldByProbes(Duration maxDisorder) {
     return WatermarkStrategy.<Event>forGenerator(context -> new HeldByProbes(maxDisorder))
         .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / NANOS_PER_MILLI)
+            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / Nanos.PER_MILLI)
         .withIdleness(IDLE_PARTITION_AFTER);
   }
 

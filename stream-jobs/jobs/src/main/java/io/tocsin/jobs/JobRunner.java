@@ -39,12 +39,13 @@ public final class JobRunner {
 
   /**
    * Prepares an environment: exactly-once checkpoints, because rows reach ClickHouse at checkpoints
-   * and never without them; no Kryo, because its state cannot evolve; buffers at the job's pace.
+   * and never without them; no Kryo, because its state cannot evolve; buffers as the job says.
    * Where state lies in RocksDB, filters say which of its files cannot have a key: without them a
    * read of one of a million keys costs up to twice as much. What Flink's configuration says about
    * checkpoints, buffers and filters is left alone.
    */
-  public static void prepare(StreamExecutionEnvironment env, JobOptions options, Pace pace) {
+  public static void prepare(
+      StreamExecutionEnvironment env, JobOptions options, Buffering buffering) {
     if (!env.getCheckpointConfig().isCheckpointingEnabled()) {
       env.enableCheckpointing(
           options.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
@@ -52,7 +53,7 @@ public final class JobRunner {
     Configuration settings = new Configuration();
     settings.set(PipelineOptions.GENERIC_TYPES, false);
     if (env.getConfiguration().getOptional(ExecutionOptions.BUFFER_TIMEOUT).isEmpty()) {
-      settings.set(ExecutionOptions.BUFFER_TIMEOUT, pace.bufferTimeout());
+      settings.set(ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
     }
     if (env.getConfiguration().getOptional(BLOOM_FILTERS).isEmpty()) {
       settings.set(BLOOM_FILTERS, true);

@@ -12,7 +12,9 @@ public final class RocksDb {
   public static EmbeddedRocksDBStateBackend asJobsHaveIt() {
     var env = StreamExecutionEnvironment.createLocalEnvironment();
     JobRunner.prepare(
-        env, JobOptions.parse("benchmark", new ArchiveOptions()).orElseThrow(), Pace.AT_ONCE);
+        env,
+        JobOptions.parse("benchmark", new ArchiveOptions()).orElseThrow(),
+        Buffering.LOW_LATENCY);
     return new EmbeddedRocksDBStateBackend()
         .configure(env.getConfiguration(), RocksDb.class.getClassLoader());
   }

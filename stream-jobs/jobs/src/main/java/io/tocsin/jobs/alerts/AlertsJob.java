@@ -16,9 +16,9 @@ import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
+import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
-import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
@@ -72,7 +72,7 @@ public final class AlertsJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, AlertsOptions options) {
-    JobRunner.prepare(env, options, Pace.AT_ONCE);
+    JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,
@@ -106,27 +106,27 @@ public final class AlertsJob {
   /**
    * Builds the job's graph.
    *
-   * @param events of which some become signals; others, and what could not be decoded, are left to
-   *     the archive
-   * @param documents rules, maintenance windows and dependencies
+   * @param eventSource of which some become signals; others, and what could not be decoded, are
+   *     left to the archive
+   * @param documentSource rules, maintenance windows and dependencies
    * @param transitions takes every transition without waiting
    * @param history takes every transition once
    */
   public static void define(
       StreamExecutionEnvironment env,
       Settings settings,
-      Source<Event, ?, ?> events,
-      Source<RuleDocument, ?, ?> documents,
+      Source<Event, ?, ?> eventSource,
+      Source<RuleDocument, ?, ?> documentSource,
       Sink<Alert> transitions,
       Sink<Alert> history) {
-    SingleOutputStreamOperator<Event> heard =
-        env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
+    SingleOutputStreamOperator<Event> events =
+        env.fromSource(eventSource, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid("alerts-events-source");
-    DataStream<RuleDocument> written =
-        env.fromSource(documents, AgentsClock.timeless(), "rule documents")
+    DataStream<RuleDocument> documents =
+        env.fromSource(documentSource, AgentsClock.timeless(), "rule documents")
             .uid("alerts-documents-source");
     DataStream<Signal> updates =
-        heard
+        events
             .flatMap(
                 (Event event, Collector<Signal> out) ->
                     UpdateSignals.of(event).ifPresent(out::collect))
@@ -134,15 +134,15 @@ public final class AlertsJob {
             .name("updates")
             .uid("alerts-update-signals");
     DataStream<Signal> ofRules =
-        heard
+        events
             .keyBy(Event::getDevice, Types.STRING)
-            .connect(written.broadcast(RulesFunction.DOCUMENTS))
+            .connect(documents.broadcast(RulesFunction.DOCUMENTS))
             .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
             .name("rules")
             .uid("alerts-rule-signals");
     DataStream<Signal> signals = updates.union(ofRules);
 
-    DataStream<Alert> lives =
+    DataStream<Alert> alerts =
         signals
             .keyBy(Fingerprint::of, Types.STRING)
             .process(
@@ -154,8 +154,8 @@ public final class AlertsJob {
     // One instance: who pages depends on what else is open. It keeps the order of each alert, and
     // so must the sinks.
     SingleOutputStreamOperator<Alert> decisions =
-        lives
-            .connect(written)
+        alerts
+            .connect(documents)
             .keyBy(alert -> 0, document -> 0, Types.INT)
             .process(new GateFunction(settings.storms(), settings.policies()))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))

@@ -6,8 +6,8 @@ import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.Pace;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -31,9 +31,9 @@ public final class ArchiveJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, ArchiveOptions options) {
-    JobRunner.prepare(env, options, Pace.IN_COMPANY);
+    JobRunner.prepare(env, options, Buffering.BATCHED);
     KafkaEndpoints kafka =
-        new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
+        new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
     define(
         env,
         kafka.events(NAME, Topics.ALL_EVENTS, Undecodable.REJECT),

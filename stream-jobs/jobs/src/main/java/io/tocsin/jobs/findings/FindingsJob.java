@@ -13,9 +13,9 @@ import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
+import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
-import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import java.util.List;
@@ -47,9 +47,9 @@ public final class FindingsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, FindingsOptions options) {
-    JobRunner.prepare(env, options, Pace.IN_COMPANY);
+    JobRunner.prepare(env, options, Buffering.BATCHED);
     KafkaEndpoints kafka =
-        new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
+        new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(
             Topics.EVENTS_SYSLOG, Topics.EVENTS_SNMP, Topics.EVENTS_COUNTERS, Topics.AGENT_STATS);

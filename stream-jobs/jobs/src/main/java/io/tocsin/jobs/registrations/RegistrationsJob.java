@@ -12,8 +12,8 @@ import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
+import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
@@ -56,7 +56,7 @@ public final class RegistrationsJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, RegistrationsOptions options) {
-    JobRunner.prepare(env, options, Pace.AT_ONCE);
+    JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,

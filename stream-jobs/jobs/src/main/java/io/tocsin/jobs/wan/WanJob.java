@@ -11,8 +11,8 @@ import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
+import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
-import io.tocsin.jobs.Pace;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
 import java.time.Duration;
@@ -51,9 +51,9 @@ public final class WanJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, WanOptions options) {
-    JobRunner.prepare(env, options, Pace.IN_COMPANY);
+    JobRunner.prepare(env, options, Buffering.BATCHED);
     KafkaEndpoints kafka =
-        new KafkaEndpoints(options.kafkaBootstrapServers(), Pace.IN_COMPANY.fetchWait());
+        new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);

@@ -3,26 +3,26 @@ package io.tocsin.jobs;
 import java.time.Duration;
 
 /**
- * How long a message may wait for company within a job. On a busy broker most of what a job costs
- * is the number of fetches and buffers, not of messages.
+ * How long a message may wait for others that share its buffer or fetch. On a busy broker most of
+ * what a job costs is the number of fetches and buffers, not of messages.
  */
-public enum Pace {
+public enum Buffering {
   /**
    * A person or another system waits for the answer: 5 ms on the way from one task to the next, of
    * which an alert goes three.
    */
-  AT_ONCE(Duration.ofMillis(5), Duration.ZERO),
+  LOW_LATENCY(Duration.ofMillis(5), Duration.ZERO),
 
   /**
    * What comes of it is late by seconds anyway, by a checkpoint or by the wait for event time: up
    * to 250 ms at the broker, and Flink's usual 100 ms between tasks.
    */
-  IN_COMPANY(Duration.ofMillis(100), Duration.ofMillis(250));
+  BATCHED(Duration.ofMillis(100), Duration.ofMillis(250));
 
   private final Duration bufferTimeout;
   private final Duration fetchWait;
 
-  Pace(Duration bufferTimeout, Duration fetchWait) {
+  Buffering(Duration bufferTimeout, Duration fetchWait) {
     this.bufferTimeout = bufferTimeout;
     this.fetchWait = fetchWait;
   }
