@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
 
 /**
- * A real ClickHouse with Tocsin's tables, named by TOCSIN_TEST_CLICKHOUSE_URL. Tests share
- * it: they mark their rows with an agent or a fingerprint of their own, and truncate nothing.
+ * A real ClickHouse with Tocsin's tables, named by TOCSIN_TEST_CLICKHOUSE_URL. Tests share it: they
+ * mark their rows with an agent or a fingerprint of their own, and truncate nothing.
  */
 public final class ClickHouseUnderTest {
   private static final String VARIABLE = "TOCSIN_TEST_CLICKHOUSE_URL";

@@ -62,9 +62,7 @@ class ArchiveExactlyOnceITCase {
         .isEqualTo((EVENTS - 1) + "\t" + (EVENTS - 1));
     assertThat(
             clickHouse.query(
-                "SELECT sum(stored) FROM tocsin.stored_totals"
-                    + ofAgent
-                    + " AND kind = 'syslog'"))
+                "SELECT sum(stored) FROM tocsin.stored_totals" + ofAgent + " AND kind = 'syslog'"))
         .isEqualTo(Integer.toString(EVENTS - 1));
     assertThat(
             clickHouse.query(
