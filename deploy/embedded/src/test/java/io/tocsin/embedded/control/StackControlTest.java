@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.scenario.ScenarioException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -56,6 +57,17 @@ class StackControlTest {
     control.restartJobs();
 
     assertThat(done).containsExactly("jobs");
+  }
+
+  @Test
+  void aPathThatIsTooLongForASocketKeepsNoStackFromStarting() throws Exception {
+    StateFolder state = new StateFolder(Files.createDirectories(folder.resolve("x".repeat(120))));
+    ControlServer.start(state, overrides -> {}, rules -> {}, () -> done.add("jobs"));
+
+    assertThatThrownBy(() -> new StackControl(state).restartJobs())
+        .isInstanceOf(ScenarioException.class)
+        .hasMessageContaining("no stack answers");
+    assertThat(done).isEmpty();
   }
 
   @Test
