@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use tocsin_wire::registrations::Device;
 
 use crate::Failure;
+use crate::kafka::KafkaArgs;
 use topic::DevicesTopic;
 
 const AFTER_HELP: &str = "\
@@ -51,9 +52,8 @@ struct ImportArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// Kafka brokers, separated by commas.
-    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT", default_value = "127.0.0.1:9092")]
-    kafka: String,
+    #[command(flatten)]
+    kafka: KafkaArgs,
 }
 
 /// Does what was asked and prints it.
@@ -72,7 +72,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             "correct the line; `tocsin devices import --help` shows the columns. Nothing was changed",
         )
     })?;
-    let topic = DevicesTopic::new(&args.kafka, topic::TOPIC);
+    let topic = DevicesTopic::new(args.kafka.connection(), topic::TOPIC);
     let changes = Changes::between(&topic.read()?, listed, args.prune);
     if !args.dry_run {
         topic.write(&changes.set, &changes.removed, now_unix_nanos())?;

@@ -18,6 +18,7 @@ use clap::{Args, ValueEnum};
 use tocsin_wire::registrations::Access;
 
 use crate::Failure;
+use crate::kafka::KafkaArgs;
 use follow::Registrations;
 use member::{Change, Member, MemberKind, Wanted};
 use set::{Backend, KernelSet};
@@ -41,9 +42,8 @@ Exit codes: 0 done (--once), 1 Kafka or the kernel refused, 64 the command line 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct EnforceArgs {
-    /// Kafka brokers, separated by commas.
-    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT", default_value = "127.0.0.1:9092")]
-    kafka: String,
+    #[command(flatten)]
+    kafka: KafkaArgs,
 
     /// The kernel's set machine.
     #[arg(long, value_name = "BACKEND")]
@@ -102,7 +102,7 @@ impl From<AccessWord> for Access {
 
 /// Keeps the set in step until it is killed; with `--once`, until it is in step.
 pub fn run(args: &EnforceArgs) -> Result<(), Failure> {
-    let mut registrations = Registrations::open(&args.kafka)?;
+    let mut registrations = Registrations::open(&args.kafka.connection())?;
     let mut wanted = Wanted::new(args.member, args.access.into());
     read_to_the_end(&mut registrations, &mut wanted)?;
     let set = KernelSet::open(args.backend, args.member, &args.table, &args.set)?;

@@ -14,5 +14,6 @@ pub mod send;
 
 mod clickhouse;
 mod failure;
+mod kafka;
 
 pub use failure::Failure;

@@ -19,8 +19,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use tocsin_kafka::Connection;
 
 use crate::Failure;
+use crate::kafka::KafkaArgs;
 use events_file::EventsFile;
 use framing::Framing;
 use generate::Generator;
@@ -97,9 +99,9 @@ pub struct SendArgs {
     #[arg(long, env = "TOCSIN_PORT_OFFSET", value_name = "N", default_value_t = 0)]
     port_offset: u16,
 
-    /// Kafka brokers, separated by commas; needed for lines that are events. [default: port 9092 of HOST, moved by the port offset]
-    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT")]
-    kafka: Option<String>,
+    /// Needed for lines that are events.
+    #[command(flatten)]
+    kafka: KafkaArgs,
 
     /// Another address for one listener; can be repeated.
     #[arg(long, value_name = "NAME=HOST:PORT", value_parser = target::parse_exception)]
@@ -111,8 +113,8 @@ pub struct SendArgs {
 }
 
 impl SendArgs {
-    fn kafka_servers(&self) -> String {
-        self.kafka.clone().unwrap_or_else(|| format!("{}:{}", self.host, 9092_u32 + u32::from(self.port_offset)))
+    fn kafka(&self) -> Connection {
+        self.kafka.connection_or(&format!("{}:{}", self.host, 9092_u32 + u32::from(self.port_offset)))
     }
 }
 
@@ -130,7 +132,7 @@ pub fn run(args: &SendArgs) -> Result<(), Failure> {
     };
     let addresses = Addresses::new(&args.host, args.port_offset, &args.target);
     let mut outbox = Outbox::open(&traffic.targets(), &addresses, args.keep_going)?;
-    let mut topics = if traffic.has_events() { Some(Topics::open(&args.kafka_servers())?) } else { None };
+    let mut topics = if traffic.has_events() { Some(Topics::open(&args.kafka())?) } else { None };
 
     let start = Instant::now();
     let played = play(&traffic, pace, args.framing, &mut outbox, &mut topics, start);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
+use tocsin_kafka::Connection;
 
 /// `kafka` in the agent's config.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -102,6 +103,11 @@ const RESERVED_OPTIONS: [(&str, &str); 10] = [
 ];
 
 impl KafkaConfig {
+    /// How to reach Kafka.
+    pub(crate) fn connection(&self) -> Connection {
+        Connection { bootstrap_servers: self.bootstrap_servers.clone(), options: self.options.clone() }
+    }
+
     /// What is wrong with the options, one sentence.
     pub fn check(&self) -> Result<(), String> {
         if self.bootstrap_servers.trim().is_empty() {

@@ -151,22 +151,12 @@ pub(crate) fn is_permanent(code: RDKafkaErrorCode) -> bool {
     matches!(code, InvalidMessage | InvalidMessageSize | InvalidRecord | MessageSizeTooLarge)
 }
 
-/// Passes a log line of librdkafka on.
-pub(crate) fn log_client(level: RDKafkaLogLevel, facility: &str, message: &str) {
-    match level {
-        RDKafkaLogLevel::Emerg | RDKafkaLogLevel::Alert | RDKafkaLogLevel::Critical | RDKafkaLogLevel::Error | RDKafkaLogLevel::Warning => {
-            tracing::warn!(facility, detail = message, "Kafka client")
-        }
-        _ => tracing::debug!(facility, detail = message, "Kafka client"),
-    }
-}
-
 /// librdkafka's callbacks.
 pub(crate) struct Context(pub(crate) Arc<Deliveries>);
 
 impl ClientContext for Context {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        log_client(level, facility, message);
+        tocsin_kafka::log(level, facility, message);
     }
 
     fn error(&self, error: KafkaError, reason: &str) {

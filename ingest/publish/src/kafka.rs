@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
 use tocsin_telemetry::{Counters, Health};
 
@@ -25,7 +25,7 @@ const MAX_PURGE: Duration = Duration::from_secs(5);
 pub enum StartError {
     /// librdkafka refuses its configuration.
     #[error("Kafka client: {0}; check kafka.options")]
-    Client(#[from] KafkaError),
+    Client(#[from] tocsin_kafka::Error),
     /// The spool's folder cannot be used.
     #[error(transparent)]
     Spool(#[from] spool::OpenError),
@@ -64,7 +64,8 @@ impl KafkaPublisher {
         let has_leftovers = spool.as_ref().is_some_and(Spool::has_unsent);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
-        let producer = client_config(kafka).create_with_context(Context(Arc::clone(&deliveries)))?;
+        let producer = client_config(kafka).create_with_context(Context(Arc::clone(&deliveries)));
+        let producer = producer.map_err(|error| kafka.connection().refused(&error))?;
         let sender = Arc::new(Sender { producer, deliveries });
         let is_closing = Arc::new(AtomicBool::new(false));
         let drainer = {
@@ -82,10 +83,8 @@ impl KafkaPublisher {
 }
 
 fn client_config(kafka: &KafkaConfig) -> ClientConfig {
-    let mut config = ClientConfig::new();
+    let mut config = kafka.connection().client("tocsin-agent");
     config
-        .set("bootstrap.servers", &kafka.bootstrap_servers)
-        .set("client.id", "tocsin-agent")
         .set("compression.codec", kafka.codec())
         .set("linger.ms", kafka.linger.as_millis().to_string())
         .set("enable.idempotence", "true")
@@ -95,9 +94,6 @@ fn client_config(kafka: &KafkaConfig) -> ClientConfig {
         // The bound is ours, in bytes (kafka.queue_size); librdkafka's own must never be the first to be reached.
         .set("queue.buffering.max.messages", "0")
         .set("queue.buffering.max.kbytes", "2147483647");
-    for (name, value) in &kafka.options {
-        config.set(name, value);
-    }
     config
 }
 

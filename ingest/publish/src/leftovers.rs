@@ -3,7 +3,6 @@
 //! Memory: a sequence number and a flag a record, at most 39 bytes of a hash table with room to spare, half as much again while it grows.
 //! `spool.max_size` bounds it: 1 GiB of spool, 2 million messages, needs at most 80 MB until the last of them is sent.
 
-mod extents;
 mod kafka_log;
 mod search;
 

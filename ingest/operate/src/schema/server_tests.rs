@@ -7,6 +7,7 @@ use std::io::Write;
 use std::sync::Barrier;
 use std::thread;
 
+use tocsin_kafka::Connection;
 use tocsin_wire::registrations::Device;
 
 use super::files::SchemaFile;
@@ -362,7 +363,7 @@ fn a_device_that_is_written_is_read_and_one_that_is_removed_is_gone() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
     let own = own_topic("devices");
     apply_topics(&Kafka::new(&address).unwrap(), std::slice::from_ref(&own), Some(1)).unwrap();
-    let topic = DevicesTopic::new(&address, &own.name);
+    let topic = DevicesTopic::new(Connection::new(&address), &own.name);
     assert!(topic.read().unwrap().is_empty());
     let device = |mac: &str| Device { mac: mac.to_owned(), owner: "Ada".to_owned(), access: 2, ..Device::default() };
     topic.write(&[device("02:00:00:00:00:01"), device("02:00:00:00:00:02")], &[], 7).unwrap();

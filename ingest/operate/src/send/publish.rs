@@ -2,14 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, Ipv6Addr};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use rdkafka::ClientContext;
-use rdkafka::config::ClientConfig;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::DeliveryResult;
-use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
+use tocsin_kafka::{Connection, TopicWriter};
 use tocsin_publish::Record;
 use tocsin_wire::events::Event;
 use tocsin_wire::source_ip_bytes;
@@ -18,74 +13,34 @@ use crate::Failure;
 
 /// Listener of events that name none.
 const LISTENER: &str = "send";
-/// How long Kafka may take for what is not acknowledged yet.
-const MAX_DELIVERY: Duration = Duration::from_secs(30);
-const FULL_QUEUE_PAUSE: Duration = Duration::from_millis(20);
 
 /// A producer, and a run for each agent that the events name.
 pub struct Topics {
     bootstrap_servers: String,
-    producer: ThreadedProducer<Deliveries>,
+    writer: TopicWriter,
     numbers: Numbers,
     sent: BTreeMap<&'static str, u64>,
 }
 
-/// What Kafka said about the records; only the first refusal is told.
-#[derive(Clone, Default)]
-struct Deliveries(Arc<Mutex<Option<String>>>);
-
-impl ClientContext for Deliveries {}
-
-impl ProducerContext for Deliveries {
-    type DeliveryOpaque = ();
-
-    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
-        if let Err((error, _)) = result {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
-        }
-    }
-}
-
 impl Topics {
-    /// Prepares a producer that is as careful as the agent's.
-    pub fn open(bootstrap_servers: &str) -> Result<Self, Failure> {
-        let producer = ClientConfig::new()
-            .set("bootstrap.servers", bootstrap_servers)
-            .set("client.id", "tocsin-send")
-            .set("enable.idempotence", "true")
-            .set("linger.ms", "5")
-            .set("delivery.timeout.ms", MAX_DELIVERY.as_millis().to_string())
-            .create_with_context(Deliveries::default())
-            .map_err(|error| {
-                Failure::usage(format!("--kafka {bootstrap_servers:?}: {error}"), "write it as HOST:PORT, separated by commas")
-            })?;
+    /// Connects to nothing yet.
+    pub fn open(connection: &Connection) -> Result<Self, Failure> {
+        let writer = TopicWriter::new(connection, "tocsin-send")?;
         let numbers = Numbers { boot_id: now_unix_nanos(), last: HashMap::new() };
-        Ok(Self { bootstrap_servers: bootstrap_servers.to_owned(), producer, numbers, sent: BTreeMap::new() })
+        Ok(Self { bootstrap_servers: connection.bootstrap_servers.clone(), writer, numbers, sent: BTreeMap::new() })
     }
 
     /// Sends one event, stamped with the present time where it has none.
     pub fn publish(&mut self, template: &Event) -> Result<(), Failure> {
         let record = Record::new(&self.numbers.stamp(template.clone(), now_unix_nanos()), None);
-        let mut waiting = BaseRecord::to(record.topic.name()).key(record.key.as_ref()).payload(record.payload.as_ref());
-        loop {
-            match self.producer.send(waiting) {
-                Ok(()) => break,
-                Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), refused)) => {
-                    self.check()?;
-                    std::thread::sleep(FULL_QUEUE_PAUSE);
-                    waiting = refused;
-                }
-                Err((error, _)) => return Err(self.failure(&error.to_string())),
-            }
-        }
+        self.writer.send(record.topic.name(), &record.key, Some(&record.payload))?;
         *self.sent.entry(record.topic.name()).or_default() += 1;
         Ok(())
     }
 
     /// Waits until Kafka has acknowledged everything.
     pub fn finish(&mut self) -> Result<(), Failure> {
-        self.producer.flush(MAX_DELIVERY).map_err(|error| self.failure(&error.to_string()))?;
-        self.check()
+        Ok(self.writer.finish()?)
     }
 
     /// Prints what went to each topic.
@@ -93,20 +48,6 @@ impl Topics {
         for (topic, events) in &self.sent {
             println!("sent {events} events to topic {topic} of {}", self.bootstrap_servers);
         }
-    }
-
-    fn check(&self) -> Result<(), Failure> {
-        match &*self.producer.context().0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(error) => Err(self.failure(error)),
-            None => Ok(()),
-        }
-    }
-
-    fn failure(&self, reason: &str) -> Failure {
-        Failure::new(
-            format!("Kafka at {} did not take an event: {reason}", self.bootstrap_servers),
-            "start it (`make up`) and make the topics (`tocsin schema apply`), or correct --kafka",
-        )
     }
 }
 

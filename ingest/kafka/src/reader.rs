@@ -1,0 +1,193 @@
+//! Reads a topic through a consumer that is a member of no group and commits nothing: its partitions are assigned by hand.
+
+use std::time::{Duration, Instant};
+
+use rdkafka::client::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
+use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
+use rdkafka::message::{BorrowedMessage, Message};
+use rdkafka::{Offset, TopicPartitionList};
+
+use crate::extents::Extents;
+use crate::{Connection, Error, MAX_SILENCE, log};
+
+/// How long a broker may take to answer a question; a stop of the agent waits as long at most.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Where reading begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// At the oldest record that is stored.
+    Beginning,
+    /// At the first record stamped at or after this time, Unix milliseconds.
+    Time(i64),
+}
+
+/// Hears of troubles that pass: the client connects again by itself.
+type OnProblem = Box<dyn Fn(&str) + Send + Sync>;
+
+struct Context(OnProblem);
+
+impl ClientContext for Context {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        log(level, facility, message);
+    }
+
+    fn error(&self, _error: KafkaError, reason: &str) {
+        self.0(reason);
+    }
+}
+
+impl ConsumerContext for Context {}
+
+/// A reader of one topic at a time.
+pub struct TopicReader {
+    connection: Connection,
+    consumer: BaseConsumer<Context>,
+    topic: String,
+    /// What was stored when the reader was pointed at its topic, and has not been read.
+    unread: Extents,
+    last_progress: Instant,
+}
+
+impl TopicReader {
+    /// Connects to nothing yet. `settings` are what this reader wants of librdkafka beyond the usual.
+    pub fn new(
+        connection: &Connection,
+        client_id: &str,
+        settings: &[(&str, &str)],
+        on_problem: impl Fn(&str) + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        let mut config = connection.client(client_id);
+        config
+            // librdkafka reads for nobody without a name; no group is joined.
+            .set("group.id", client_id)
+            .set("enable.auto.commit", "false")
+            .set("enable.auto.offset.store", "false")
+            .set("enable.partition.eof", "true")
+            // What retention deletes meanwhile is skipped.
+            .set("auto.offset.reset", "earliest");
+        for (name, value) in settings {
+            config.set(*name, *value);
+        }
+        let context = Context(Box::new(on_problem));
+        let consumer = config.create_with_context(context).map_err(|error| connection.refused(&error))?;
+        let connection = connection.clone();
+        Ok(Self { connection, consumer, topic: String::new(), unread: Extents::default(), last_progress: Instant::now() })
+    }
+
+    /// Asks whether Kafka answers, by the metadata of a topic.
+    pub fn ping(&self, topic: &str) -> Result<(), Error> {
+        self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map(drop).map_err(|error| self.connection.unanswered(error))
+    }
+
+    /// Points the reader at a topic. What is stored there now is unread; what comes later is read as well.
+    pub fn seek(&mut self, topic: &str, start: Start) -> Result<(), Error> {
+        let partitions = self.partitions(topic)?;
+        let (unread, assignment) = self.assignment(topic, &partitions, start).map_err(|error| self.about(topic, &error))?;
+        self.consumer.assign(&assignment).map_err(|error| self.about(topic, &error))?;
+        (self.topic, self.unread, self.last_progress) = (topic.to_owned(), unread, Instant::now());
+        Ok(())
+    }
+
+    /// Offsets that were stored when the reader was pointed at its topic and have not been read; 0 when it has caught up.
+    pub fn left(&self) -> u64 {
+        self.unread.left()
+    }
+
+    /// The next record, if one comes in time. An error while a broker is away is none before [`MAX_SILENCE`]; the call can be made again.
+    pub fn next(&mut self, timeout: Duration) -> Result<Option<BorrowedMessage<'_>>, Error> {
+        let problem = match self.consumer.poll(timeout) {
+            // A record of the topic before that was fetched already.
+            Some(Ok(message)) if message.topic() != self.topic => return Ok(None),
+            Some(Ok(message)) => {
+                self.unread.read(message.partition(), message.offset());
+                self.last_progress = Instant::now();
+                return Ok(Some(message));
+            }
+            Some(Err(KafkaError::PartitionEOF(partition))) => {
+                self.unread.end(partition);
+                self.last_progress = Instant::now();
+                return Ok(None);
+            }
+            Some(Err(error)) if is_final(&error) => return Err(self.about(&self.topic, &error)),
+            Some(Err(error)) => {
+                self.consumer.context().0(&error.to_string());
+                error.to_string()
+            }
+            None => "no answer".to_owned(),
+        };
+        if self.unread.left() > 0 && self.last_progress.elapsed() > MAX_SILENCE {
+            self.last_progress = Instant::now();
+            return Err(self.about(&self.topic, &problem));
+        }
+        Ok(None)
+    }
+
+    /// The topic's partitions. A topic that is not there is an error too: a broker that has just started may not know it yet.
+    fn partitions(&self, topic: &str) -> Result<Vec<i32>, Error> {
+        let metadata = self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map_err(|error| self.about(topic, &error))?;
+        let known = metadata.topics().iter().find(|known| known.name() == topic);
+        let partitions: Vec<i32> = known.iter().flat_map(|known| known.partitions()).map(|partition| partition.id()).collect();
+        if partitions.is_empty() {
+            Err(self.about(topic, &"there is no such topic; make it with `tocsin schema apply`"))
+        } else {
+            Ok(partitions)
+        }
+    }
+
+    /// What is to be read now, and where each partition begins.
+    fn assignment(&self, topic: &str, partitions: &[i32], start: Start) -> KafkaResult<(Extents, TopicPartitionList)> {
+        // The high watermarks first: where no record is late enough afterwards, none was before.
+        let mut watermarks = Vec::new();
+        for partition in partitions {
+            watermarks.push(self.consumer.fetch_watermarks(topic, *partition, REQUEST_TIMEOUT)?);
+        }
+        let starts = match start {
+            Start::Beginning => None,
+            Start::Time(since_unix_millis) => {
+                let mut times = TopicPartitionList::new();
+                for partition in partitions {
+                    times.add_partition_offset(topic, *partition, Offset::Offset(since_unix_millis))?;
+                }
+                Some(self.consumer.offsets_for_times(times, REQUEST_TIMEOUT)?)
+            }
+        };
+        let mut unread = Extents::default();
+        let mut assignment = TopicPartitionList::new();
+        for (&partition, (low, high)) in partitions.iter().zip(watermarks) {
+            let found = starts.as_ref().and_then(|starts| starts.find_partition(topic, partition));
+            let first = match found.map(|found| found.error().map(|()| found.offset())).transpose()? {
+                Some(Offset::Offset(first)) => first,
+                // librdkafka's answer when no record is late enough.
+                Some(Offset::End) => high,
+                _ => low,
+            };
+            unread.add(partition, first..high);
+            assignment.add_partition_offset(topic, partition, Offset::Offset(first))?;
+        }
+        Ok((unread, assignment))
+    }
+
+    fn about(&self, topic: &str, reason: &dyn ToString) -> Error {
+        self.connection.unanswered(format!("topic {topic}: {}", reason.to_string()))
+    }
+}
+
+/// What connecting again does not mend.
+fn is_final(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode::{
+        GroupAuthorizationFailed, SaslAuthenticationFailed, TopicAuthorizationFailed, UnknownPartition, UnknownTopic,
+        UnknownTopicOrPartition,
+    };
+    let codes = [
+        GroupAuthorizationFailed,
+        SaslAuthenticationFailed,
+        TopicAuthorizationFailed,
+        UnknownPartition,
+        UnknownTopic,
+        UnknownTopicOrPartition,
+    ];
+    matches!(error, KafkaError::MessageConsumptionFatal(_)) || error.rdkafka_error_code().is_some_and(|code| codes.contains(&code))
+}

@@ -1,0 +1,85 @@
+//! Records of a command on their way to their topics: the command waits until Kafka has acknowledged them.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rdkafka::ClientContext;
+use rdkafka::config::RDKafkaLogLevel;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::message::DeliveryResult;
+use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
+
+use crate::{Connection, Error, MAX_SILENCE, log};
+
+/// How long to wait for room in a full queue before asking again.
+const FULL_QUEUE_PAUSE: Duration = Duration::from_millis(20);
+
+/// A producer that is as careful as the agent's.
+pub struct TopicWriter {
+    connection: Connection,
+    producer: ThreadedProducer<Refusals>,
+}
+
+/// What Kafka refused; only the first refusal is told.
+#[derive(Default)]
+struct Refusals(Mutex<Option<String>>);
+
+impl ClientContext for Refusals {
+    fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
+        log(level, facility, message);
+    }
+}
+
+impl ProducerContext for Refusals {
+    type DeliveryOpaque = ();
+
+    fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
+        if let Err((error, _)) = result {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
+        }
+    }
+}
+
+impl TopicWriter {
+    /// Connects to nothing yet.
+    pub fn new(connection: &Connection, client_id: &str) -> Result<Self, Error> {
+        let producer = connection
+            .client(client_id)
+            .set("enable.idempotence", "true")
+            .set("linger.ms", "5")
+            .set("delivery.timeout.ms", MAX_SILENCE.as_millis().to_string())
+            .create_with_context(Refusals::default())
+            .map_err(|error| connection.refused(&error))?;
+        Ok(Self { connection: connection.clone(), producer })
+    }
+
+    /// Sends a record, or a tombstone where there is no payload. Waits while the client's queue is full.
+    pub fn send(&self, topic: &str, key: &[u8], payload: Option<&[u8]>) -> Result<(), Error> {
+        let mut waiting = BaseRecord::<[u8], [u8]>::to(topic).key(key);
+        waiting.payload = payload;
+        loop {
+            match self.producer.send(waiting) {
+                Ok(()) => return Ok(()),
+                Err((KafkaError::MessageProduction(RDKafkaErrorCode::QueueFull), refused)) => {
+                    self.check()?;
+                    std::thread::sleep(FULL_QUEUE_PAUSE);
+                    waiting = refused;
+                }
+                Err((error, _)) => return Err(self.connection.unanswered(format!("topic {topic}: {error}"))),
+            }
+        }
+    }
+
+    /// Waits until Kafka has acknowledged everything.
+    pub fn finish(&self) -> Result<(), Error> {
+        self.producer.flush(MAX_SILENCE).map_err(|error| self.connection.unanswered(error))?;
+        self.check()
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        match &*self.producer.context().0.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some(reason) => Err(self.connection.unanswered(reason)),
+            None => Ok(()),
+        }
+    }
+}
