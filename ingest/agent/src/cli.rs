@@ -12,7 +12,9 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tocsin_publish::KafkaPublisher;
 use tocsin_telemetry::Health;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::{Agent, Closing, Config};
 
@@ -87,8 +89,10 @@ fn dump(config: &Config) -> ExitCode {
 
 /// Logs go to stderr, one line a record, data as fields. `RUST_LOG` chooses what is logged; INFO without it.
 fn start_logging() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(false).with_target(false).init();
+    let chosen = std::env::var("RUST_LOG").ok().and_then(|text| text.parse::<Targets>().ok());
+    let filter = chosen.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
+    let lines = tracing_subscriber::fmt::layer().with_writer(io::stderr).with_ansi(false).with_target(false);
+    tracing_subscriber::registry().with(lines).with(filter).init();
 }
 
 fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Error>> {

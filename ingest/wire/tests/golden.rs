@@ -20,9 +20,8 @@ fn schemas() -> PathBuf {
 }
 
 fn descriptor(message: &str) -> MessageDescriptor {
-    let files = ["tocsin/events/v1/event.proto", "tocsin/alerts/v1/alert.proto"];
-    let descriptors = protox::compile(files, [schemas().join("proto")]).unwrap();
-    DescriptorPool::from_file_descriptor_set(descriptors).unwrap().get_message_by_name(message).unwrap()
+    let descriptors: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));
+    DescriptorPool::decode(descriptors).unwrap().get_message_by_name(message).unwrap()
 }
 
 /// Checks every case of a folder; returns how many there are.
