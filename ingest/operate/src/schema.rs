@@ -30,6 +30,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::Failure;
 use crate::ask::question::{self, Question};
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use crate::kafka::KafkaArgs;
 use cluster::Cluster;
 use database::DatabaseSchema;
 use files::SchemaFiles;
@@ -65,9 +66,8 @@ struct ApplyArgs {
 
 #[derive(Args, Debug)]
 struct TargetArgs {
-    /// Kafka brokers, separated by commas.
-    #[arg(long, env = "TOCSIN_KAFKA", value_name = "HOST:PORT", default_value = "127.0.0.1:9092")]
-    kafka: String,
+    #[command(flatten)]
+    kafka: KafkaArgs,
 
     #[command(flatten)]
     clickhouse: ClickHouseArgs,
@@ -136,7 +136,7 @@ impl Target {
         let retention = args.retention.as_deref().map(Retention::load).transpose()?;
         let cluster = args.cluster.as_deref().map(|name| Cluster::new(name, &schema));
         let wants = |server: Server| args.only.is_none_or(|only| only == server);
-        let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka)).transpose()?;
+        let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka.connection())).transpose()?;
         let clickhouse = wants(Server::Clickhouse).then(|| ClickHouse::new(&args.clickhouse)).transpose()?;
 
         let wait = Duration::from_secs(args.wait);

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, ConfigSource, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::config::ClientConfig;
 use rdkafka::error::RDKafkaErrorCode;
+use tocsin_kafka::Connection;
 
 use super::topics::{ExistingTopic, SettingChange, Topic};
 use crate::Failure;
@@ -22,20 +22,14 @@ pub struct Kafka {
 
 impl Kafka {
     /// Prepares a client; does not connect yet.
-    pub fn new(bootstrap_servers: &str) -> Result<Self, Failure> {
-        let admin = ClientConfig::new()
-            .set("bootstrap.servers", bootstrap_servers)
-            .set("client.id", "tocsin-schema")
+    pub fn new(connection: &Connection) -> Result<Self, Failure> {
+        let admin = connection
+            .client("tocsin-schema")
             // A broker that is still starting is asked again soon: --wait decides how long.
             .set("reconnect.backoff.max.ms", "500")
             .create()
-            .map_err(|error| {
-                Failure::usage(
-                    format!("{bootstrap_servers:?} is not a list of Kafka brokers: {error}"),
-                    "write it as HOST:PORT, separated by commas",
-                )
-            })?;
-        Ok(Self { admin, bootstrap_servers: bootstrap_servers.to_owned() })
+            .map_err(|error| connection.refused(&error))?;
+        Ok(Self { admin, bootstrap_servers: connection.bootstrap_servers.clone() })
     }
 
     /// The addresses as configured, for messages.
