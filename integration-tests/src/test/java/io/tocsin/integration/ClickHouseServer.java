@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -36,7 +37,7 @@ final class ClickHouseServer {
   static final String READER = "tocsin_reader";
 
   /** The engine runs its own endless query as this user, who cannot be removed here. */
-  private static final String REMOVES_DEFAULT_USER = "<default remove=\"remove\"/>";
+  static final String REMOVES_DEFAULT_USER = "<default remove=\"remove\"/>";
 
   private static final String USERS =
       """
@@ -75,11 +76,8 @@ final class ClickHouseServer {
   void start(String settings) throws IOException, InterruptedException {
     Files.createDirectories(folder.resolve("users.d"));
     Files.writeString(folder.resolve("users.xml"), USERS);
-    Path repository = TestStacks.tools().repository();
     Files.writeString(
-        folder.resolve("users.d/tocsin.xml"),
-        Files.readString(repository.resolve("deploy/clickhouse/users.xml"))
-            .replace(REMOVES_DEFAULT_USER, ""));
+        folder.resolve("users.d/tocsin.xml"), shippedUsers().replace(REMOVES_DEFAULT_USER, ""));
     Path config = folder.resolve("config.xml");
     Files.writeString(
         config,
@@ -104,6 +102,11 @@ final class ClickHouseServer {
     awaitAnswer();
   }
 
+  /** The file that an installation copies. */
+  static String shippedUsers() throws IOException {
+    return Files.readString(TestStacks.tools().repository().resolve("deploy/clickhouse/users.xml"));
+  }
+
   /** Ends it with SIGKILL and waits until it is gone. */
   void kill() throws InterruptedException {
     if (process != null) {
@@ -124,6 +127,37 @@ final class ClickHouseServer {
   /** Of the native interface, by which servers ask each other. */
   int nativePort() {
     return nativePort;
+  }
+
+  /** Flags by which {@code tocsin} logs in as a user. */
+  List<String> login(String user) throws IOException {
+    Path password = Files.writeString(folder.resolve(user + ".password"), user);
+    return List.of("--clickhouse-user", user, "--clickhouse-password-file", password.toString());
+  }
+
+  /** {@code tocsin schema COMMAND} at this server. */
+  Ended schema(String command) throws IOException, InterruptedException {
+    return schema(command, url(), List.of());
+  }
+
+  /** The same at another address that takes this server's logins. */
+  Ended schema(String command, String url, List<String> arguments)
+      throws IOException, InterruptedException {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                TestStacks.tools().tocsin().toString(),
+                "schema",
+                command,
+                "--only",
+                "clickhouse",
+                "--clickhouse",
+                url,
+                "--schemas",
+                TestStacks.tools().schemas().toString()));
+    all.addAll(login(SCHEMA));
+    all.addAll(arguments);
+    return Ended.of(new ProcessBuilder(all));
   }
 
   /**
@@ -149,6 +183,13 @@ final class ClickHouseServer {
   /** Whatever it answers, a refusal too. */
   HttpResponse<String> send(String user, String statement, Map<String, String> settings)
       throws IOException, InterruptedException {
+    return send(user, user, statement, settings);
+  }
+
+  /** The same with another password. */
+  HttpResponse<String> send(
+      String user, String password, String statement, Map<String, String> settings)
+      throws IOException, InterruptedException {
     Map<String, String> parameters = new TreeMap<>(settings);
     parameters.put("wait_end_of_query", "1");
     String query =
@@ -163,7 +204,7 @@ final class ClickHouseServer {
         HttpRequest.newBuilder(URI.create(url() + "/?" + query))
             .timeout(ANSWER_TIMEOUT)
             .header("X-ClickHouse-User", user)
-            .header("X-ClickHouse-Key", user)
+            .header("X-ClickHouse-Key", password)
             .POST(BodyPublishers.ofString(statement))
             .build();
     return HTTP.send(request, BodyHandlers.ofString());

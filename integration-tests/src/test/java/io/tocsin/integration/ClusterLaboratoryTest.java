@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.embedded.StateFolder;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,7 +90,7 @@ class ClusterLaboratoryTest {
       shard.start(remoteServers());
     }
     queue = new ClusterQueue(CLUSTER, shards);
-    for (Ended applied : List.of(schema("apply", single.url()), onCluster("apply"))) {
+    for (Ended applied : List.of(single.schema("apply"), onCluster("apply"))) {
       assertThat(applied.exitCode()).as(applied.output()).isZero();
     }
     dashboards = askDashboards(shards.get(0));
@@ -321,7 +320,7 @@ class ClusterLaboratoryTest {
                 "TOCSIN_TEST_READER_URL", single.url(READER),
                 "TOCSIN_TEST_CLUSTER_WRITER_URL", entrance.url(WRITER),
                 "TOCSIN_TEST_CLUSTER_READER_URL", entrance.url(READER)));
-    return end(node);
+    return Ended.of(node);
   }
 
   private static String counted(String agent, ClickHouseServer server) throws Exception {
@@ -343,8 +342,8 @@ class ClusterLaboratoryTest {
         new ArrayList<>(List.of(TestStacks.tools().tocsin().toString(), "ask", question));
     command.addAll(told);
     command.addAll(List.of("--format", "json", "--clickhouse", server.url()));
-    command.addAll(login(READER));
-    Ended ended = end(new ProcessBuilder(command));
+    command.addAll(server.login(READER));
+    Ended ended = Ended.of(new ProcessBuilder(command));
     assertThat(ended.exitCode()).as(ended.output()).isZero();
     return ended.output().lines().toList();
   }
@@ -352,40 +351,6 @@ class ClusterLaboratoryTest {
   private static Ended onCluster(String command, String... arguments) throws Exception {
     List<String> all = new ArrayList<>(List.of("--cluster", CLUSTER));
     all.addAll(Arrays.asList(arguments));
-    return schema(command, queue.url(), all.toArray(String[]::new));
-  }
-
-  private static Ended schema(String command, String url, String... arguments) throws Exception {
-    List<String> all =
-        new ArrayList<>(
-            List.of(
-                TestStacks.tools().tocsin().toString(),
-                "schema",
-                command,
-                "--only",
-                "clickhouse",
-                "--clickhouse",
-                url,
-                "--schemas",
-                TestStacks.tools().schemas().toString()));
-    all.addAll(login(SCHEMA));
-    all.addAll(Arrays.asList(arguments));
-    return end(new ProcessBuilder(all));
-  }
-
-  private static List<String> login(String user) throws IOException {
-    Path password = state.root().resolve(user + ".password");
-    Files.writeString(password, user);
-    return List.of("--clickhouse-user", user, "--clickhouse-password-file", password.toString());
-  }
-
-  /** An exit code, and everything that was printed. */
-  private record Ended(int exitCode, String output) {}
-
-  private static Ended end(ProcessBuilder builder) throws IOException, InterruptedException {
-    Process process = builder.redirectErrorStream(true).start();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    return new Ended(process.waitFor(), output);
+    return single.schema(command, queue.url(), all);
   }
 }

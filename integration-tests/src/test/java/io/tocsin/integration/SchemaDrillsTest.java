@@ -3,10 +3,8 @@ package io.tocsin.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.embedded.Stack;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.util.List;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,25 +27,22 @@ class SchemaDrillsTest {
 
   @Test
   void twoAppliesAtOnceMakeOneSchemaAndAThirdFindsNothingToDo() throws Exception {
-    assertThat(end(schema("status")).exitCode()).as("exit code of status before").isEqualTo(1);
+    assertThat(Ended.of(schema("status")).exitCode()).as("exit code of status before").isEqualTo(1);
 
     List<Process> both = List.of(schema("apply"), schema("apply"));
     for (Process apply : both) {
-      Ended ended = end(apply);
+      Ended ended = Ended.of(apply);
       assertThat(ended.exitCode()).as(ended.output()).isZero();
     }
 
-    Ended status = end(schema("status"));
+    Ended status = Ended.of(schema("status"));
     assertThat(status.exitCode()).as(status.output()).isZero();
     String applied = "SELECT count(), uniqExact(number, name) FROM tocsin.schema_migrations";
     String afterBoth = stack.clickHouse().rows(applied).toString();
-    Ended third = end(schema("apply"));
+    Ended third = Ended.of(schema("apply"));
     assertThat(third.exitCode()).as(third.output()).isZero();
     assertThat(stack.clickHouse().rows(applied)).hasToString(afterBoth);
   }
-
-  /** An exit code, and everything that was printed. */
-  private record Ended(int exitCode, String output) {}
 
   private Process schema(String command) throws IOException {
     return new ProcessBuilder(
@@ -64,12 +59,5 @@ class SchemaDrillsTest {
                 .toList())
         .redirectErrorStream(true)
         .start();
-  }
-
-  private static Ended end(Process process) throws IOException, InterruptedException {
-    try (BufferedReader output = process.inputReader()) {
-      String text = output.lines().collect(Collectors.joining("\n"));
-      return new Ended(process.waitFor(), text);
-    }
   }
 }
