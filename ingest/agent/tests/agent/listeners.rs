@@ -138,14 +138,24 @@ fn a_bad_element_of_an_array_is_rejected_alone_and_the_balance_holds() {
 #[test]
 fn a_datagram_of_very_many_elements_does_not_multiply_its_bytes() {
     let running = start("kind: alert, listen: '[::]:0'");
-    let elements = vec!["0"; 10_000].join(",");
+    let elements = vec![r#"{"action":"update","source":"s","device":"d","check":"c"}"#; 1_000].join(",");
     sender(v4(running.port())).send(format!("[{elements}]").as_bytes()).unwrap();
-    let stats = running.wait_for(|stats| stats.acked == 10_000);
-    assert_eq!((stats.received, stats.malformed), (1, 10_000));
+    let stats = running.wait_for(|stats| stats.acked == 1_000);
+    assert_eq!((stats.received, stats.events, stats.malformed), (1, 1_000, 0));
     let events = running.events();
     let frame_bytes = elements.len() + 2;
     assert_eq!(events.iter().filter(|event| event.raw.len() == frame_bytes).count(), 64);
-    assert_eq!(events.iter().filter(|event| event.raw.is_empty()).count(), 10_000 - 64);
+    assert_eq!(events.iter().filter(|event| event.raw.is_empty()).count(), 1_000 - 64);
+}
+
+#[test]
+fn a_datagram_of_elements_that_are_no_updates_is_one_reject_with_its_bytes() {
+    let running = start("kind: alert, listen: '[::]:0'");
+    let frame = format!("[{}]", vec!["0"; 30_000].join(","));
+    sender(v4(running.port())).send(frame.as_bytes()).unwrap();
+    let stats = running.wait_for(|stats| stats.acked == 1);
+    assert_eq!((stats.received, stats.events, stats.malformed), (1, 0, 1));
+    assert_eq!(running.events()[0].raw, frame.as_bytes());
 }
 
 #[test]
