@@ -7,6 +7,7 @@
 //!
 //! Every file is read and validated before anything is changed. What cannot be done without losing order or data is refused.
 
+mod applied;
 mod baseline;
 mod cluster;
 mod database;
@@ -236,7 +237,7 @@ fn status(args: &TargetArgs) -> Result<(), Failure> {
         let rows = ledger.read()?;
         let DatabaseSchema { baseline, migrations } = &target.schema;
         pending += baseline::pending(baseline, &rows)?.len() + migrations::pending(migrations, &rows)?.len();
-        let files = baseline.iter().map(|file| ("baseline ", baseline::NUMBER, &file.name));
+        let files = baseline.iter().map(|file| ("baseline ", applied::BASELINE, &file.name));
         for (what, number, name) in files.chain(migrations.iter().map(|migration| ("migration", migration.number, &migration.name))) {
             match rows.iter().find(|applied| applied.number == number && applied.name == *name) {
                 Some(applied) => println!("applied  {what}  {name:<45} {} UTC", applied.applied_at),

@@ -4,14 +4,10 @@
 //! Tables are made first, then materialized views, then views: a table needs nothing, a materialized view needs tables, a view reads tables. So
 //! the order follows from what a statement makes, and nothing says what depends on what.
 
-use super::cluster::{shard_column, written_by_view};
+use super::applied::{Applied, BASELINE, sha256};
 use super::files::SchemaFile;
-use super::migrations::{Applied, sha256};
 use super::statement;
 use crate::Failure;
-
-/// The number of a file of the baseline in the ledger, where migrations count from 1.
-pub const NUMBER: u32 = 0;
 
 /// What makes the ledger itself. It stands before anything else is made.
 pub const LEDGER: &str = "pipeline/schema_migrations.sql";
@@ -71,14 +67,14 @@ fn parse_file(file: &SchemaFile) -> Result<BaselineFile, Failure> {
     if !made.iter().any(|(kind, made)| *kind != Kind::MaterializedView && Some(*made) == stem) {
         return Err(refused("makes no table or view of its own name".to_owned(), "call it <what it tells>/<table or view>.sql"));
     }
-    let written: Vec<&str> = statements.iter().filter_map(|statement| written_by_view(statement)).collect();
+    let written: Vec<&str> = statements.iter().filter_map(|statement| statement::written_by_view(statement)).collect();
     if let Some(table) = written.iter().find(|table| !made.contains(&(Kind::Table, **table))) {
         return Err(refused(
             format!("writes {table}, a table of another file"),
             "move the materialized view to the file of the table that it writes",
         ));
     }
-    let shard_column = shard_column(text);
+    let shard_column = statement::shard_column(text);
     for (statement, (kind, table)) in statements.iter().zip(&made) {
         let is_told = || shard_column.is_some_and(|column| statement.contains(&format!(" {column} ")));
         if *kind == Kind::Table && !written.contains(table) && !is_told() {
@@ -118,7 +114,7 @@ pub fn in_order<'a>(files: &[&'a BaselineFile]) -> Vec<(&'a BaselineFile, &'a st
 
 /// The files that `ledger` does not have. Refused: one that was edited after it was applied, and a ledger that knows more than the files do.
 pub fn pending<'a>(baseline: &'a [BaselineFile], ledger: &[Applied]) -> Result<Vec<&'a BaselineFile>, Failure> {
-    let ledger: Vec<_> = ledger.iter().filter(|applied| applied.number == NUMBER).collect();
+    let ledger: Vec<_> = ledger.iter().filter(|applied| applied.number == BASELINE).collect();
     let mut edited = Vec::new();
     for applied in &ledger {
         match baseline.iter().find(|file| file.name == applied.name) {

@@ -10,7 +10,7 @@
 use std::collections::BTreeMap;
 
 use super::database::DatabaseSchema;
-use super::statement;
+use super::statement::{self, READ};
 
 /// The name of a cluster in the servers' `remote_servers`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,6 @@ pub struct Cluster {
     shard_columns: BTreeMap<String, Option<String>>,
 }
 
-const READ: &str = "tocsin.";
 const LOCAL: &str = "tocsin_local.";
 
 impl Cluster {
@@ -29,10 +28,10 @@ impl Cluster {
         let mut shard_columns = BTreeMap::new();
         for text in schema.texts() {
             for statement in statement::statements(text) {
-                if let Some(table) = written_by_view(&statement) {
+                if let Some(table) = statement::written_by_view(&statement) {
                     shard_columns.insert(table.to_owned(), None);
-                } else if let Some(table) = created_table(&statement) {
-                    shard_columns.entry(table.to_owned()).or_insert_with(|| shard_column(text).map(str::to_owned));
+                } else if let Some(table) = statement::created_table(&statement) {
+                    shard_columns.entry(table.to_owned()).or_insert_with(|| statement::shard_column(text).map(str::to_owned));
                 }
             }
         }
@@ -50,7 +49,7 @@ impl Cluster {
     }
 
     fn rewritten(&self, statement: &str) -> Vec<String> {
-        let (verb, name, rest) = parts(statement);
+        let (verb, name, rest) = statement::parts(statement);
         let on_cluster = format!("ON CLUSTER '{}'", self.name);
         let table = name.strip_prefix(READ).unwrap_or(name);
         match verb {
@@ -81,13 +80,6 @@ impl Cluster {
     }
 }
 
-/// `CREATE TABLE IF NOT EXISTS`, `tocsin.x`, and the rest with the blank before it.
-fn parts(statement: &str) -> (&str, &str, &str) {
-    let start = statement.find(" tocsin").map_or(statement.len(), |at| at + 1);
-    let end = statement[start..].find(' ').map_or(statement.len(), |length| start + length);
-    (statement[..start].trim_end(), &statement[start..end], &statement[end..])
-}
-
 /// Replicated engines, and their window of deduplication: a sink may repeat an insert within a week.
 fn replicated(rest: &str) -> String {
     statement::outside_quotes(rest, |sql| {
@@ -103,24 +95,6 @@ fn replicated(rest: &str) -> String {
             }
         }
     })
-}
-
-/// The column of the line `-- Shard: column` of a file.
-pub fn shard_column(text: &str) -> Option<&str> {
-    text.lines().find_map(|line| line.strip_prefix("-- Shard: ")).map(str::trim)
-}
-
-/// The table that a statement creates.
-fn created_table(statement: &str) -> Option<&str> {
-    let (verb, name, _) = parts(statement);
-    name.strip_prefix(READ).filter(|_| verb == "CREATE TABLE IF NOT EXISTS")
-}
-
-/// The table that a materialized view writes.
-pub fn written_by_view(statement: &str) -> Option<&str> {
-    let (verb, _, rest) = parts(statement);
-    let table = rest.strip_prefix(" TO ")?.strip_prefix(READ)?.split(' ').next()?;
-    verb.contains("MATERIALIZED VIEW").then_some(table)
 }
 
 #[cfg(test)]

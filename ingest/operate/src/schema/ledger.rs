@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
+use super::applied::{Applied, BASELINE, sha256};
 use super::baseline;
 use super::cluster::Cluster;
 use super::database::DatabaseSchema;
-use super::migrations::{self, Applied, sha256};
+use super::migrations;
 use super::retention::{TtlChange, ttl_of};
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, Outcome, Progress};
@@ -99,10 +100,10 @@ impl<'a> Ledger<'a> {
 
         self.make_ledger(schema, &mut report)?;
         for (file, statement) in baseline::in_order(&files) {
-            self.run(&file.name, statement, || self.is_recorded(baseline::NUMBER, &file.name), &mut report)?;
+            self.run(&file.name, statement, || self.is_recorded(BASELINE, &file.name), &mut report)?;
         }
         for file in &files {
-            self.record(baseline::NUMBER, &file.name, &file.sha256)?;
+            self.record(BASELINE, &file.name, &file.sha256)?;
             report(News::Applied(&file.name));
         }
         let mut applied = files.len();

@@ -1,9 +1,6 @@
 //! Which migrations there are since the baseline, and which of them a database still needs. Pure: [`super::ledger`] applies them.
 
-use serde::Deserialize;
-use sha2::{Digest, Sha256};
-
-use super::baseline;
+use super::applied::{Applied, BASELINE, sha256};
 use super::files::SchemaFile;
 use super::statement;
 use crate::Failure;
@@ -19,19 +16,6 @@ pub struct Migration {
     pub text: String,
     /// SHA-256 of the file, hexadecimal.
     pub sha256: String,
-}
-
-/// One row of `tocsin.schema_migrations`: a migration, or a file of the baseline, that has been applied.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Applied {
-    /// NNNN of a migration's file name; [`baseline::NUMBER`] for the baseline.
-    pub number: u32,
-    /// File name, in the baseline with its folder.
-    pub name: String,
-    /// SHA-256 of the file as it was applied, hexadecimal.
-    pub sha256: String,
-    /// When, UTC, as ClickHouse writes it.
-    pub applied_at: String,
 }
 
 /// Reads and validates every migration file; `files` are ordered by name.
@@ -71,7 +55,7 @@ pub fn parse(files: &[SchemaFile]) -> Result<Vec<Migration>, Failure> {
 ///
 /// Refused: a migration that was edited or renamed after it was applied, and a ledger that knows more than the files do.
 pub fn pending<'a>(migrations: &'a [Migration], ledger: &[Applied]) -> Result<Vec<&'a Migration>, Failure> {
-    for applied in ledger.iter().filter(|applied| applied.number != baseline::NUMBER) {
+    for applied in ledger.iter().filter(|applied| applied.number != BASELINE) {
         let Some(migration) = migrations.iter().find(|migration| migration.number == applied.number) else {
             return Err(Failure::new(
                 format!("the database has migration {}, which this binary does not know", applied.name),
@@ -126,11 +110,6 @@ fn check_statement(file: &SchemaFile) -> Result<(), Failure> {
             "two appliers may run it at once, and an interrupted one runs it again; make it idempotent",
         )),
     }
-}
-
-/// In hexadecimal.
-pub fn sha256(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -1,4 +1,7 @@
-//! Reads just enough of ClickHouse's SQL to tell how many statements a file holds and whether running one twice is harmless.
+//! Reads just enough of ClickHouse's SQL to tell how many statements a file holds, what they make, and whether running one twice is harmless.
+
+/// The database whose tables the files name, as it stands before a name.
+pub const READ: &str = "tocsin.";
 
 /// The statements of `text` without comments, each with its white space reduced to single blanks outside of quotes.
 pub fn statements(text: &str) -> Vec<String> {
@@ -20,6 +23,31 @@ pub fn statements(text: &str) -> Vec<String> {
     }
     statements.push(current);
     statements.into_iter().map(|statement| statement.trim().to_owned()).filter(|statement| !statement.is_empty()).collect()
+}
+
+/// `CREATE TABLE IF NOT EXISTS`, `tocsin.x`, and the rest with the blank before it.
+pub fn parts(statement: &str) -> (&str, &str, &str) {
+    let start = statement.find(" tocsin").map_or(statement.len(), |at| at + 1);
+    let end = statement[start..].find(' ').map_or(statement.len(), |length| start + length);
+    (statement[..start].trim_end(), &statement[start..end], &statement[end..])
+}
+
+/// The column of the line `-- Shard: column` of a file.
+pub fn shard_column(text: &str) -> Option<&str> {
+    text.lines().find_map(|line| line.strip_prefix("-- Shard: ")).map(str::trim)
+}
+
+/// The table that a statement creates.
+pub fn created_table(statement: &str) -> Option<&str> {
+    let (verb, name, _) = parts(statement);
+    name.strip_prefix(READ).filter(|_| verb == "CREATE TABLE IF NOT EXISTS")
+}
+
+/// The table that a materialized view writes.
+pub fn written_by_view(statement: &str) -> Option<&str> {
+    let (verb, _, rest) = parts(statement);
+    let table = rest.strip_prefix(" TO ")?.strip_prefix(READ)?.split(' ').next()?;
+    verb.contains("MATERIALIZED VIEW").then_some(table)
 }
 
 /// Why running `statement` twice, or in two processes at once, would not be harmless.

@@ -15,7 +15,7 @@ fn repository() -> Vec<BaselineFile> {
 }
 
 fn applied(file: &BaselineFile) -> Applied {
-    Applied { number: NUMBER, name: file.name.clone(), sha256: file.sha256.clone(), applied_at: "2026-11-20 12:00:00.000".to_owned() }
+    Applied { number: BASELINE, name: file.name.clone(), sha256: file.sha256.clone(), applied_at: "2026-11-20 12:00:00.000".to_owned() }
 }
 
 #[test]

@@ -27,8 +27,7 @@ fn the_repository_s_migrations_are_valid() {
 
 #[test]
 fn the_baseline_in_the_ledger_is_no_migration() {
-    let baseline =
-        Applied { number: baseline::NUMBER, name: "events/syslog.sql".to_owned(), sha256: String::new(), applied_at: String::new() };
+    let baseline = Applied { number: BASELINE, name: "events/syslog.sql".to_owned(), sha256: String::new(), applied_at: String::new() };
     let migrations = parse(&files(&["0001_create_a.sql"])).unwrap();
     assert_eq!(pending(&migrations, &[baseline]).unwrap().len(), 1);
 }
