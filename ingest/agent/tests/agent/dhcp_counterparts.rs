@@ -287,12 +287,18 @@ fn capture_sees_kea_and_perfdhcp_in_both_versions() {
         &server,
         "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:5514'}]\ncaptures: [{name: wire, interface: vs, receive_ring: 1MiB}]",
     );
-    for (version, subnet) in [
-        (4, r#"{"id":1,"subnet":"10.77.0.0/24","pools":[{"pool":"10.77.0.100-10.77.0.200"}]}"#),
-        (6, r#"{"id":1,"subnet":"2001:db8:77::/64","interface":"vs","pools":[{"pool":"2001:db8:77::100-2001:db8:77::1ff"}]}"#),
+    // Debian's folder for the server's DUID is made by systemd alone.
+    let duid_folder = format!(r#""data-directory":"{}","#, lab.dir.path().display());
+    for (version, folder, subnet) in [
+        (4, "", r#"{"id":1,"subnet":"10.77.0.0/24","pools":[{"pool":"10.77.0.100-10.77.0.200"}]}"#),
+        (
+            6,
+            duid_folder.as_str(),
+            r#"{"id":1,"subnet":"2001:db8:77::/64","interface":"vs","pools":[{"pool":"2001:db8:77::100-2001:db8:77::1ff"}]}"#,
+        ),
     ] {
         let config = format!(
-            r#"{{"Dhcp{version}":{{"interfaces-config":{{"interfaces":["vs"]}},"lease-database":{{"type":"memfile","persist":false}},
+            r#"{{"Dhcp{version}":{{{folder}"interfaces-config":{{"interfaces":["vs"]}},"lease-database":{{"type":"memfile","persist":false}},
             "valid-lifetime":600,"renew-timer":300,"rebind-timer":480,"subnet{version}":[{subnet}],
             "loggers":[{{"name":"kea-dhcp{version}","severity":"INFO","output_options":[{{"output":"stdout","flush":true,"pattern":"%-5p [%c.%t] %m\n"}}]}}]}}}}"#
         );
