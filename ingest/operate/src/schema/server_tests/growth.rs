@@ -67,8 +67,13 @@ fn invented_words_fill_the_patterns_to_their_bound_and_leave_what_was_known() {
     let Some(database) = OwnDatabase::make("patterns") else { return };
     database.ledger().apply(&database.edited(|_| ()), |_| ()).unwrap();
     let run = |statement: &str| database.run(statement);
-    let known = "INSERT INTO tocsin.syslog (received_at, app_name, message) VALUES (now(), 'sshd', 'connection closed')";
-    run(known);
+    // Each at a second of its own: the same insert again would count once.
+    let say_what_is_known = |seconds_ago: u32| {
+        run(&format!(
+            "INSERT INTO tocsin.syslog (received_at, app_name, message) VALUES (now() - {seconds_ago}, 'sshd', 'connection closed')"
+        ))
+    };
+    say_what_is_known(60);
     const A_FLOOD: u32 = 60_000;
     for seed in 0..6 {
         run(&format!(
@@ -76,7 +81,7 @@ fn invented_words_fill_the_patterns_to_their_bound_and_leave_what_was_known() {
              SELECT now(), 'made-up', translate(hex(sipHash128(number, {seed})), '0123456789', 'ghijklmnop') FROM numbers({A_FLOOD})"
         ));
         if seed == 2 {
-            run(known);
+            say_what_is_known(0);
         }
     }
     let patterns: u32 = run("SELECT count() FROM tocsin.syslog_patterns").parse().unwrap();
