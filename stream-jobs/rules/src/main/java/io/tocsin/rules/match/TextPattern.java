@@ -2,6 +2,7 @@ package io.tocsin.rules.match;
 
 import com.google.re2j.Matcher;
 import com.google.re2j.Pattern;
+import io.tocsin.correlation.text.RequiredLiteral;
 import java.util.Map;
 import java.util.Set;
 

@@ -1,11 +1,11 @@
-package io.tocsin.rules.match;
+package io.tocsin.correlation.text;
 
 /**
  * The longest text that every match of a pattern must contain. It looks only at what stands outside
  * of groups, and gives up where it does not understand: a shorter answer costs time, a wrong one
  * would lose matches.
  */
-final class RequiredLiteral {
+public final class RequiredLiteral {
   private static final String NONE = "";
   private static final String OPTIONAL = "?*{";
   private static final String ESCAPABLE = "\\.+*?()|[]{}^$/-%<>:,\"'# ";
@@ -19,7 +19,8 @@ final class RequiredLiteral {
     this.regex = regex;
   }
 
-  static String of(String regex) {
+  /** The literal of a pattern; empty where none is known. */
+  public static String of(String regex) {
     return new RequiredLiteral(regex).find();
   }
 

@@ -1,4 +1,4 @@
-package io.tocsin.rules.match;
+package io.tocsin.correlation.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
