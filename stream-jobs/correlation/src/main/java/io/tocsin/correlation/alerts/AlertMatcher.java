@@ -1,12 +1,11 @@
 package io.tocsin.correlation.alerts;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.correlation.text.Glob;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 
 /**
  * Which alerts are meant: those whose every named field has one of the values given for it. A
@@ -19,7 +18,7 @@ public final class AlertMatcher {
   private static final Set<String> FIELDS = Set.of("source", "device", "check", "site", "rule");
   private static final String LABEL_PREFIX = "labels.";
 
-  private final Map<String, Pattern> patterns = new TreeMap<>();
+  private final Map<String, List<Glob>> patterns = new TreeMap<>();
 
   /**
    * A matcher.
@@ -44,25 +43,21 @@ public final class AlertMatcher {
         "field '" + name + "' is unknown: give source, device, check, site, rule or labels.NAME");
   }
 
-  private static Pattern anyOf(String name, List<String> values) {
+  private static List<Glob> anyOf(String name, List<String> values) {
     if (values.isEmpty()) {
       throw new IllegalArgumentException("field '" + name + "' has no value: give one or more");
     }
-    return Pattern.compile(
-        values.stream().map(AlertMatcher::toRegex).collect(Collectors.joining("|")),
-        Pattern.DOTALL);
-  }
-
-  private static String toRegex(String value) {
-    return List.of(value.split("\\*", -1)).stream()
-        .map(Pattern::quote)
-        .collect(Collectors.joining(".*"));
+    return values.stream().map(Glob::of).toList();
   }
 
   /** Tells whether an alert is meant. */
   public boolean matches(Alert alert) {
     return patterns.entrySet().stream()
-        .allMatch(field -> field.getValue().matcher(valueOf(alert, field.getKey())).matches());
+        .allMatch(
+            field -> {
+              String value = valueOf(alert, field.getKey());
+              return field.getValue().stream().anyMatch(glob -> glob.matches(value));
+            });
   }
 
   private static String valueOf(Alert alert, String name) {

@@ -7,15 +7,12 @@ import io.tocsin.events.v1.Event;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 
 /**
  * What a monitor's alert update says about one alert. An update is a raise; a delete, or an update
  * with severity cleared, is a clear.
  */
 public final class UpdateSignals {
-  private static final Pattern RUNBOOK = Pattern.compile("[a-z]++(?:-[a-z]++)*+");
-
   private UpdateSignals() {}
 
   /**
@@ -69,9 +66,21 @@ public final class UpdateSignals {
    * so that nothing else than such a name becomes a link.
    */
   private static String runbook(AlertUpdate update) {
-    boolean isFinding =
-        update.getSource().startsWith("tocsin-") && RUNBOOK.matcher(update.getCheck()).matches();
+    boolean isFinding = update.getSource().startsWith("tocsin-") && isRunbook(update.getCheck());
     return isFinding ? update.getCheck() : "";
+  }
+
+  /** Words of small letters with one hyphen between two. */
+  private static boolean isRunbook(String name) {
+    boolean isInWord = false;
+    for (int i = 0; i < name.length(); i++) {
+      boolean isLetter = name.charAt(i) >= 'a' && name.charAt(i) <= 'z';
+      if (!isLetter && !(name.charAt(i) == '-' && isInWord)) {
+        return false;
+      }
+      isInWord = isLetter;
+    }
+    return isInWord;
   }
 
   private static boolean isKnown(AlertUpdate.Action action) {

@@ -3,10 +3,10 @@ package io.tocsin.correlation.findings;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
+import io.tocsin.correlation.text.AnyCasePattern;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
 import java.util.List;
-import java.util.regex.Pattern;
 
 /**
  * Finding {@code connection-limit}: a connection table is nearly full, and what that does to
@@ -23,28 +23,28 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
   private static final int MOST_REMEMBERED = 1_000;
   private static final int POLLS_IN_A_ROW = 2;
 
-  private final Pattern gauge;
+  private final AnyCasePattern gauge;
   private final double nearRatio;
   private final double clearRatio;
   private final int burst;
-  private final Pattern disconnect;
+  private final AnyCasePattern disconnect;
 
   /**
    * Rules with what an installation can set.
    *
-   * @param gauge regular expression that a gauge's name must match: a temperature has a limit too
+   * @param gauge RE2 expression that a gauge's name must match: a temperature has a limit too
    * @param nearRatio of the limit from which on a table is nearly full, 0 to 1
    * @param clearRatio of the limit below which a raised alert is cleared
    * @param burst disconnects within a minute that are a burst
-   * @param disconnect regular expression that finds one in a syslog message
+   * @param disconnect RE2 expression that finds one in a syslog message
    */
   public ConnectionLimitRules(
       String gauge, double nearRatio, double clearRatio, int burst, String disconnect) {
-    this.gauge = Pattern.compile(gauge, Pattern.CASE_INSENSITIVE);
+    this.gauge = AnyCasePattern.of(gauge);
     this.nearRatio = nearRatio;
     this.clearRatio = clearRatio;
     this.burst = burst;
-    this.disconnect = Pattern.compile(disconnect, Pattern.CASE_INSENSITIVE);
+    this.disconnect = AnyCasePattern.of(disconnect);
   }
 
   /** A gauge with a limit, or a disconnect. */
@@ -52,8 +52,8 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
   public boolean concerns(Event event) {
     return event.hasGauge()
             && event.getGauge().getLimit() > 0
-            && gauge.matcher(event.getGauge().getName()).find()
-        || event.hasSyslog() && disconnect.matcher(event.getSyslog().getMessage()).find();
+            && gauge.findsIn(event.getGauge().getName())
+        || event.hasSyslog() && disconnect.findsIn(event.getSyslog().getMessage());
   }
 
   @Override

@@ -1,11 +1,11 @@
 package io.tocsin.correlation.findings;
 
+import com.google.re2j.Matcher;
+import com.google.re2j.Pattern;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SnmpTrap;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * What a router says of its part in a group of gateways: HSRP and VRRP in Cisco's syslog, VRRP in
@@ -24,8 +24,7 @@ public record GatewayClaim(
       Pattern.compile(
           "%(HSRP|STANDBY|VRRP)-\\d-STATECHANGE: (\\S+) (?:Grp|Group|grp) (\\d+) state \\S+ -> (\\w+)",
           Pattern.CASE_INSENSITIVE);
-  private static final Pattern KEEPALIVED =
-      Pattern.compile("\\(?(?:VRRP_Instance\\()?([\\w.-]+)\\)+ Entering (\\w+) STATE");
+  private static final Pattern KEEPALIVED = Pattern.compile("([\\w.-]+)\\)+ Entering (\\w+) STATE");
   private static final String HSRP_TRAP = "1.3.6.1.4.1.9.9.106.2.0.1";
   private static final String HSRP_STATE = "1.3.6.1.4.1.9.9.106.1.2.1.1.15.";
 
@@ -41,7 +40,7 @@ public record GatewayClaim(
   private static Optional<GatewayClaim> ofSyslog(Event event) {
     String message = event.getSyslog().getMessage();
     // Every line of every device comes by here: what both patterns must find is looked for first.
-    if (message.indexOf('%') >= 0) {
+    if (message.contains("-STATECHANGE: ")) {
       Matcher cisco = CISCO.matcher(message);
       if (cisco.find()) {
         String protocol = cisco.group(1).equalsIgnoreCase("VRRP") ? "vrrp" : "hsrp";
@@ -63,14 +62,23 @@ public record GatewayClaim(
     }
     for (SnmpTrap.Varbind varbind : event.getSnmpTrap().getVarbindsList()) {
       if (varbind.getOid().startsWith(HSRP_STATE)) {
-        String[] index = varbind.getOid().substring(HSRP_STATE.length()).split("\\.");
-        String state = varbind.getValue().replaceFirst("\\(.*", "");
-        return index.length == 2
-            ? claim(event, "hsrp", "ifIndex " + index[0], index[1], state)
-            : Optional.empty();
+        return ofHsrpState(
+            event, varbind.getOid().substring(HSRP_STATE.length()), varbind.getValue());
       }
     }
     return Optional.empty();
+  }
+
+  /** The instance is ifIndex and group, the value a number or a word with its number. */
+  private static Optional<GatewayClaim> ofHsrpState(Event event, String instance, String value) {
+    int dot = instance.indexOf('.');
+    if (dot <= 0 || dot == instance.length() - 1 || instance.indexOf('.', dot + 1) >= 0) {
+      return Optional.empty();
+    }
+    int bracket = value.indexOf('(');
+    String state = bracket < 0 ? value : value.substring(0, bracket);
+    return claim(
+        event, "hsrp", "ifIndex " + instance.substring(0, dot), instance.substring(dot + 1), state);
   }
 
   private static Optional<GatewayClaim> claim(

@@ -3,7 +3,6 @@ package io.tocsin.correlation.registrations;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.registrations.Client.Lease;
 import io.tocsin.registrations.v1.State;
-import java.util.regex.Pattern;
 
 /**
  * One step of a client (RFC 2131 4.4, RFC 8415 18.2), as somebody who listens can tell it.
@@ -19,8 +18,6 @@ import java.util.regex.Pattern;
  */
 final class ClientMachine {
   static final String LEASE_EXPIRED = "lease_expired";
-
-  private static final Pattern ADDRESS = Pattern.compile("[0-9.]+|[0-9a-fA-F]*:[0-9a-fA-F:.]*");
 
   private ClientMachine() {}
 
@@ -132,7 +129,7 @@ final class ClientMachine {
    * server: what the log says was sent may never have reached the wire.
    */
   private static void onAck(Client client, DhcpMessage ack) {
-    boolean isNamedByTheWire = client.isLeased() && ADDRESS.matcher(client.server).matches();
+    boolean isNamedByTheWire = client.isLeased() && Scopes.isAddress(client.server);
     if (!ack.isLogged() || !isNamedByTheWire) {
       client.servedBy(ack.server());
     }

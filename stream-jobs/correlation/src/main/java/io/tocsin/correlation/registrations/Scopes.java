@@ -41,35 +41,49 @@ public final class Scopes {
 
   private static String prefixOfIpv4(String ip, int prefixLength) {
     int length = prefixLength > 0 && prefixLength <= 32 ? prefixLength : DEFAULT_PREFIX;
-    String[] parts = ip.split("\\.", -1);
-    if (parts.length != 4) {
+    int[] octets = new int[4];
+    int last = 0;
+    for (int i = 0; i < ip.length(); i++) {
+      if (ip.charAt(i) != '.') {
+        octets[last] = octets[last] * 10 + Character.digit(ip.charAt(i), 10);
+      } else if (++last == octets.length) {
+        return ip;
+      }
+    }
+    if (last != octets.length - 1) {
       return ip;
     }
     StringBuilder text = new StringBuilder();
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < octets.length; i++) {
       int bits = Math.max(0, Math.min(BITS_PER_BYTE, length - i * BITS_PER_BYTE));
       int mask = 0xff00 >> bits & 0xff;
-      text.append(i == 0 ? "" : ".").append(octet(parts[i]) & mask);
+      text.append(i == 0 ? "" : ".").append(octets[i] & mask);
     }
     return text.append('/').append(length).toString();
   }
 
-  private static int octet(String text) {
-    int value = 0;
-    for (int i = 0; i < text.length(); i++) {
-      value = value * 10 + Character.digit(text.charAt(i), 10);
-    }
-    return value;
-  }
-
   private static String prefixOfIpv6(String ip) {
     int gap = ip.indexOf("::");
-    String head = gap >= 0 ? ip.substring(0, gap) : ip;
-    String[] groups = head.split(":", -1);
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < Math.min(4, groups.length); i++) {
-      text.append(i == 0 ? "" : ":").append(groups[i]);
+    int end = gap >= 0 ? gap : ip.length();
+    int fourth = 0;
+    for (int colons = 0; fourth < end; fourth++) {
+      if (ip.charAt(fourth) == ':' && ++colons == 4) {
+        break;
+      }
     }
-    return text.append("::/64").toString();
+    return ip.substring(0, fourth) + "::/64";
+  }
+
+  /** Whether a server is named by its address, and not by its host's name. */
+  static boolean isAddress(String server) {
+    boolean isIpv6 = server.indexOf(':') >= 0;
+    for (int i = 0; i < server.length(); i++) {
+      char c = server.charAt(i);
+      boolean isDigit = Character.digit(c, isIpv6 ? 16 : 10) >= 0 && c < 128;
+      if (!isDigit && c != '.' && c != ':') {
+        return false;
+      }
+    }
+    return !server.isEmpty();
   }
 }

@@ -1,5 +1,8 @@
 package io.tocsin.correlation.text;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * The longest text that every match of a pattern must contain. It looks only at what stands outside
  * of groups, and gives up where it does not understand: a shorter answer costs time, a wrong one
@@ -11,6 +14,7 @@ public final class RequiredLiteral {
   private static final String ESCAPABLE = "\\.+*?()|[]{}^$/-%<>:,\"'# ";
 
   private final String regex;
+  private final List<String> alternatives = new ArrayList<>();
   private final StringBuilder run = new StringBuilder();
   private String longest = NONE;
   private int at;
@@ -21,19 +25,28 @@ public final class RequiredLiteral {
 
   /** The literal of a pattern; empty where none is known. */
   public static String of(String regex) {
-    return new RequiredLiteral(regex).find();
+    List<String> literals = ofAlternatives(regex);
+    return literals.size() == 1 ? literals.get(0) : NONE;
   }
 
-  private String find() {
+  /** The literal of each alternative of a pattern, empty where none is known of one. */
+  public static List<String> ofAlternatives(String regex) {
+    RequiredLiteral literal = new RequiredLiteral(regex);
+    return literal.findAll() ? literal.alternatives : List.of(NONE);
+  }
+
+  /** Whether the pattern is understood. */
+  private boolean findAll() {
     while (at < regex.length()) {
       char c = regex.charAt(at);
       switch (c) {
         case '|' -> {
-          return NONE;
+          endAlternative();
+          at++;
         }
         case '(' -> {
           if (regex.startsWith("(?", at) && !isPlainGroup()) {
-            return NONE;
+            return false;
           }
           endRun();
           skipGroup();
@@ -49,7 +62,7 @@ public final class RequiredLiteral {
             endRun();
             at += 2;
           } else {
-            return NONE;
+            return false;
           }
         }
         case '.', '^', '$', '?', '*', '+', '}' -> {
@@ -64,8 +77,14 @@ public final class RequiredLiteral {
         default -> take(c, 1);
       }
     }
+    endAlternative();
+    return true;
+  }
+
+  private void endAlternative() {
     endRun();
-    return longest;
+    alternatives.add(longest);
+    longest = NONE;
   }
 
   /** Takes a character into the run, except where what follows makes it optional. */

@@ -74,6 +74,11 @@ public final class EpisodeAlerts {
   }
 
   private static String figure(double value) {
-    return String.format(Locale.ROOT, "%.3f", value).replaceFirst("\\.?0+$", "");
+    String text = String.format(Locale.ROOT, "%.3f", value);
+    int end = text.length();
+    while (text.charAt(end - 1) == '0') {
+      end--;
+    }
+    return text.substring(0, text.charAt(end - 1) == '.' ? end - 1 : end);
   }
 }

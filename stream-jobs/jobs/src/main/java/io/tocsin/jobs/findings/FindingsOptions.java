@@ -1,9 +1,9 @@
 package io.tocsin.jobs.findings;
 
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.jobs.JobOptions;
-import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import picocli.CommandLine.Option;
 
 /** What the findings job can be told on the command line. */
@@ -59,8 +59,7 @@ public final class FindingsOptions extends JobOptions {
     try {
       Pattern.compile(regex);
     } catch (PatternSyntaxException e) {
-      throw new IllegalArgumentException(
-          option + " is no regular expression: " + e.getMessage(), e);
+      throw new IllegalArgumentException(option + " is no RE2 expression: " + e.getMessage(), e);
     }
   }
 
