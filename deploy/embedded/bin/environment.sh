@@ -10,6 +10,10 @@ tools=$TOCSIN_HOME/.tocsin/tools
 state=$TOCSIN_HOME/.tocsin/stack-$port_offset
 build_logs=$TOCSIN_HOME/.tocsin/build-logs
 
+# Kafka's client is linked with the system's OpenSSL; where its headers or pkg-config are missing, one is built from source, which takes minutes.
+export CARGO_FEATURES=''
+pkg-config --exists openssl 2>/dev/null || CARGO_FEATURES=tocsin-kafka/vendored-openssl
+
 say() { printf '%s\n' "$*"; }
 fail() {
   printf '%s\n' "$*" >&2
