@@ -109,7 +109,8 @@ public final class KafkaEndpoints {
 
   /**
    * Transitions to {@code alerts-v1}, at least once: a page must not wait for a checkpoint. After a
-   * failure transitions since the last checkpoint come again with the same version.
+   * failure what was told since the last checkpoint is told again, and may be told differently: the
+   * last word of the topic wins.
    */
   public Sink<Alert> alertTransitions() {
     return sink(new AlertSerializer());

@@ -4,11 +4,14 @@ import static io.tocsin.testsupport.Instants.A_SECOND_LATER;
 import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.paging.Page;
+import io.tocsin.correlation.paging.PagingRules;
 import io.tocsin.jobs.KeptState;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
@@ -17,12 +20,14 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
+import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class PagingFunctionTest {
   private static final long RESEND_MILLIS = 60_000;
+  private static final long GRACE_MILLIS = PagingRules.CORRECTION_GRACE.toMillis();
   private static final Alert OPENED =
       Alert.newBuilder()
           .setFingerprint("f1")
@@ -58,6 +63,11 @@ class PagingFunctionTest {
   @AfterEach
   void close() throws Exception {
     harness.close();
+  }
+
+  @Test
+  void stateIsKeptFieldByFieldWithoutKryo() {
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(Page.class);
   }
 
   @Test
@@ -141,11 +151,7 @@ class PagingFunctionTest {
     send(OPENED);
     Alert resolved = resolved(OPENED).build();
     send(resolved);
-    Alert reopened =
-        next(resolved, AlertTransition.ALERT_TRANSITION_OPENED)
-            .setState(AlertState.ALERT_STATE_OPEN)
-            .clearResolvedAtUnixNanos()
-            .build();
+    Alert reopened = reopened(resolved);
     send(reopened);
 
     assertThat(harness.extractOutputValues()).element(2).isEqualTo(reopened);
@@ -169,6 +175,100 @@ class PagingFunctionTest {
     send(resolved);
 
     assertThat(harness.extractOutputValues()).containsExactly(OPENED, resolved);
+  }
+
+  @Test
+  void alertThatBelongedToAStormOnlyBeforeTheReplayPagesWhenNothingElseIsSaidOfIt()
+      throws Exception {
+    Alert suppressed = suppressed().toBuilder().setVersion(unixNanos(NOON) + 5).build();
+    send(suppressed);
+    send(OPENED);
+    assertThat(harness.extractOutputValues()).isEmpty();
+
+    harness.setProcessingTime(GRACE_MILLIS - 1);
+    assertThat(harness.extractOutputValues()).isEmpty();
+    harness.setProcessingTime(GRACE_MILLIS);
+
+    Alert posted = OPENED.toBuilder().putLabels("outlived", "storm").build();
+    assertThat(harness.extractOutputValues()).containsExactly(posted);
+    harness.setProcessingTime(GRACE_MILLIS + RESEND_MILLIS);
+    assertThat(harness.extractOutputValues()).containsExactly(posted, posted);
+  }
+
+  @Test
+  void replayThatEndsWhereTheFirstRunEndedPostsNothing() throws Exception {
+    Alert resolved = resolved(OPENED).build();
+    Alert again = reopened(resolved);
+    send(OPENED);
+    send(resolved);
+    send(again);
+    send(OPENED);
+    send(resolved);
+    harness.setProcessingTime(GRACE_MILLIS - 1);
+    send(again);
+    harness.setProcessingTime(RESEND_MILLIS - 1);
+
+    assertThat(harness.extractOutputValues()).containsExactly(OPENED, resolved, again);
+  }
+
+  @Test
+  void alertThatIsOverOnlyInTheReplayIsEndedWhenNothingElseIsSaidOfIt() throws Exception {
+    Alert resolved = resolved(OPENED).build();
+    send(OPENED);
+    send(resolved);
+    send(reopened(resolved));
+    send(resolved);
+    harness.setProcessingTime(GRACE_MILLIS);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(Alert::getState)
+        .containsExactly(
+            AlertState.ALERT_STATE_OPEN,
+            AlertState.ALERT_STATE_RESOLVED,
+            AlertState.ALERT_STATE_OPEN,
+            AlertState.ALERT_STATE_RESOLVED);
+  }
+
+  @Test
+  void replayWithTheSameVersionAndAnotherSeverityIsACorrection() throws Exception {
+    Alert worse = OPENED.toBuilder().setSeverity(Severity.SEVERITY_CRITICAL).build();
+    send(OPENED);
+    send(worse);
+    harness.setProcessingTime(GRACE_MILLIS);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(Alert::getSeverity, Alert::getState)
+        .containsExactly(
+            tuple(Severity.SEVERITY_MAJOR, AlertState.ALERT_STATE_OPEN),
+            tuple(Severity.SEVERITY_MAJOR, AlertState.ALERT_STATE_RESOLVED),
+            tuple(Severity.SEVERITY_CRITICAL, AlertState.ALERT_STATE_OPEN));
+  }
+
+  @Test
+  void newsEndsTheWaitOfACorrection() throws Exception {
+    send(suppressed());
+    send(OPENED);
+    Alert over = resolved(suppressed()).build();
+    send(over);
+    harness.setProcessingTime(RESEND_MILLIS);
+
+    assertThat(harness.extractOutputValues()).isEmpty();
+  }
+
+  @Test
+  void correctionThatWaitsSurvivesARestore() throws Exception {
+    send(suppressed());
+    send(OPENED);
+    var snapshot = harness.snapshot(1, 1);
+    close();
+    newHarness();
+    harness.initializeState(snapshot);
+    harness.open();
+    harness.setProcessingTime(GRACE_MILLIS);
+
+    assertThat(harness.extractOutputValues())
+        .extracting(Alert::getState)
+        .containsExactly(AlertState.ALERT_STATE_OPEN);
   }
 
   @Test
@@ -214,11 +314,7 @@ class PagingFunctionTest {
     send(unsuppressed());
     Alert resolved = resolved(unsuppressed()).build();
     send(resolved);
-    Alert reopened =
-        next(resolved, AlertTransition.ALERT_TRANSITION_OPENED)
-            .setState(AlertState.ALERT_STATE_OPEN)
-            .clearResolvedAtUnixNanos()
-            .build();
+    Alert reopened = reopened(resolved);
     send(reopened);
 
     assertThat(harness.extractOutputValues())
@@ -313,6 +409,13 @@ class PagingFunctionTest {
 
   private static Alert.Builder next(Alert before, AlertTransition transition) {
     return before.toBuilder().setVersion(before.getVersion() + 1).setTransition(transition);
+  }
+
+  private static Alert reopened(Alert over) {
+    return next(over, AlertTransition.ALERT_TRANSITION_OPENED)
+        .setState(AlertState.ALERT_STATE_OPEN)
+        .clearResolvedAtUnixNanos()
+        .build();
   }
 
   private static Alert.Builder resolved(Alert before) {

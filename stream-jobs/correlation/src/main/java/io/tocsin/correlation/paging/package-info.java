@@ -1,0 +1,2 @@
+/** What the pager is told, and when. */
+package io.tocsin.correlation.paging;
