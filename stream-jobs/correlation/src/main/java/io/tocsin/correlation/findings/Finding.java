@@ -100,7 +100,7 @@ public final class Finding {
 
   private Event event(AlertUpdate.Action action, Severity now, long unixNanos) {
     return Event.newBuilder()
-        .setEventId(source + "-" + idOf(action, unixNanos))
+        .setEventId(source + "-" + idOf(action, now, unixNanos))
         .setAgentId(source)
         .setListener(source)
         .setReceivedAtUnixNanos(unixNanos)
@@ -111,7 +111,7 @@ public final class Finding {
         .build();
   }
 
-  private UUID idOf(AlertUpdate.Action action, long unixNanos) {
+  private UUID idOf(AlertUpdate.Action action, Severity now, long unixNanos) {
     String text =
         String.join(
             "\n",
@@ -119,6 +119,8 @@ public final class Finding {
             device,
             site,
             action.name(),
+            now.name(),
+            update.getSummary(),
             labels.toString(),
             Long.toString(unixNanos));
     return UUID.nameUUIDFromBytes(text.getBytes(StandardCharsets.UTF_8));
