@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
-use tocsin_agent::{Agent, Config};
+use tocsin_agent::{Agent, Config, HeldSockets};
 use tocsin_publish::{KafkaPublisher, MemoryPublisher, Publisher};
 use tocsin_telemetry::Health;
 
@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     } else {
         Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, &counters, Arc::clone(&health))?)
     };
-    let agent = Agent::start(&config, &counters, publisher, health)?;
+    let agent = Agent::start(&config, &counters, publisher, health, HeldSockets::default())?;
 
     // The first second is the start's.
     thread::sleep(Duration::from_secs(1));

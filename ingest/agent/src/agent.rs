@@ -19,11 +19,14 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
 use crate::Config;
+use crate::held::{DropsFile, HeldSockets};
 use crate::pipeline::{Pipeline, Reading, Shared};
-use crate::{probes, snmp, stats};
+use crate::{probes, service_manager, snmp, stats};
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
 const MAX_FLUSH: Duration = Duration::from_secs(10);
+/// The same where datagrams wait in sockets that the service manager holds: the spool takes over sooner than their buffers fill.
+const MAX_HELD_FLUSH: Duration = Duration::from_millis(250);
 /// How long it then waits for the last report, which tells that everything else has been acknowledged.
 const MAX_FINAL_FLUSH: Duration = Duration::from_secs(2);
 
@@ -64,6 +67,8 @@ pub struct Agent {
     stop_sources: watch::Sender<bool>,
     /// What is polled, beside what is listened to.
     poller: Option<RunningPoller>,
+    /// Where it stands what the kernel has dropped of sockets that outlive the agent.
+    held: DropsFile,
     stats_interval: Duration,
     telemetry_address: SocketAddr,
 }
@@ -75,6 +80,8 @@ struct RunningPoller {
 
 struct RunningListener {
     site: String,
+    /// Its sockets outlive the agent.
+    is_held: bool,
     counters: Arc<Counters>,
     /// What watches the numbers of its senders; `None` where there is no sender that could number.
     pipeline: Option<Pipeline>,
@@ -88,12 +95,22 @@ impl RunningListener {
     fn new(site: &str, counters: &Arc<Counters>) -> Self {
         Self {
             site: site.to_owned(),
+            is_held: false,
             counters: Arc::clone(counters),
             pipeline: None,
             kernel: None,
             address: None,
             readers: Vec::new(),
             parsers: Vec::new(),
+        }
+    }
+}
+
+impl RunningListener {
+    fn udp(&self) -> Option<&UdpSource> {
+        match &self.kernel {
+            Some(Kernel::Udp(source)) => Some(source),
+            _ => None,
         }
     }
 }
@@ -129,6 +146,7 @@ impl Agent {
         counters: &[Arc<Counters>],
         publisher: Arc<dyn Publisher>,
         health: Arc<Health>,
+        mut held: HeldSockets,
     ) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("tokio").enable_all().build()?;
         let events = Arc::new(EventSource::new(&config.agent_id, now_unix_nanos()));
@@ -147,8 +165,9 @@ impl Agent {
             let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders)
                 .with_readers(listener_config.readers)
                 .with_rate_limit(listener_config.rate_limit.as_ref());
-            listeners.push(start_listener(&runtime, listener_config, counters, pipeline, &stop)?);
+            listeners.push(start_listener(&runtime, listener_config, &mut held, counters, pipeline, &stop)?);
         }
+        let held = held.all_taken();
         for (capture, counters) in config.captures.iter().zip(counters.iter().skip(config.listeners.len())) {
             let senders = Arc::new(Senders::default());
             pages.push((Arc::clone(counters), Arc::clone(&senders)));
@@ -182,6 +201,7 @@ impl Agent {
             listeners,
             stop_sources,
             poller,
+            held,
             stats_interval: config.telemetry.stats_interval,
             telemetry_address,
         })
@@ -211,7 +231,10 @@ impl Agent {
     pub fn run(&self, stop: &std_mpsc::Receiver<()>) -> bool {
         loop {
             match stop.recv_timeout(self.stats_interval) {
-                Err(RecvTimeoutError::Timeout) => self.report(),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.report();
+                    service_manager::alive();
+                }
                 Ok(()) | Err(RecvTimeoutError::Disconnected) => return true,
             }
             if self.publisher.fatal_error().is_some() {
@@ -228,6 +251,7 @@ impl Agent {
             pipeline.tell_rate_limited(now, false);
         }
         self.listeners.iter().filter_map(|listener| listener.kernel.as_ref()).for_each(Kernel::sample);
+        self.held.remember(self.listeners.iter().filter(|listener| listener.is_held).filter_map(RunningListener::udp));
         let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.site.as_str()));
         let poller = self.poller.iter().map(|poller| (&poller.counters, ""));
         stats::report(&self.events, self.publisher.as_ref(), listeners.chain(poller));
@@ -256,9 +280,10 @@ impl Agent {
             }
         }
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
-        let is_flushed = self.publisher.flush(MAX_FLUSH);
+        let is_held = self.listeners.iter().any(|listener| listener.is_held);
+        let is_flushed = self.publisher.flush(if is_held { MAX_HELD_FLUSH } else { MAX_FLUSH });
         self.report();
-        let is_all_acked = self.publisher.flush(MAX_FINAL_FLUSH) && is_flushed;
+        let is_all_acked = self.publisher.flush(if is_held { MAX_HELD_FLUSH } else { MAX_FINAL_FLUSH }) && is_flushed;
         let remainder = self.publisher.close();
         self.runtime.shutdown_background();
         Closing { is_all_acked, remainder }
@@ -269,15 +294,22 @@ impl Agent {
 fn start_listener(
     runtime: &Runtime,
     config: &ListenerConfig,
+    held: &mut HeldSockets,
     counters: &Arc<Counters>,
     mut pipeline: Pipeline,
     stop: &Stop,
 ) -> Result<RunningListener, StartError> {
     let mut listener = RunningListener::new(&config.site, counters);
     listener.pipeline = Some(pipeline.clone());
+    let sockets = held.take(config)?;
+    listener.is_held = !sockets.is_empty();
     match config.transport {
         Transport::Udp => {
-            let source = UdpSource::bind(config, Arc::clone(counters))?;
+            let source = if listener.is_held {
+                UdpSource::adopt(config, sockets, held.drops_seen(), Arc::clone(counters))?
+            } else {
+                UdpSource::bind(config, Arc::clone(counters))?
+            };
             pipeline.answer_through(source.replies());
             let mut queues = Vec::new();
             for _ in 0..source.readers() {
@@ -291,7 +323,7 @@ fn start_listener(
         }
         Transport::Tcp | Transport::Tls => {
             let _inside = runtime.enter();
-            let source = TcpSource::bind(config, Arc::clone(counters))?;
+            let source = TcpSource::bind(config, sockets.into_iter().next(), Arc::clone(counters))?;
             let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;
             listener.address = source.local_address();
             listener.parsers.push(parser);

@@ -16,7 +16,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::{Agent, Closing, Config};
+use crate::{Agent, Closing, Config, HeldSockets, service_manager};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -110,7 +110,10 @@ fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Err
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
     let counters = Agent::counters(config);
     let publisher = Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, &counters, Arc::clone(&health))?);
-    let agent = Agent::start(config, &counters, publisher, health)?;
+    // After the publisher: it makes the spool's folder.
+    let held = HeldSockets::from_environment(&config.spool.dir)?;
+    let agent = Agent::start(config, &counters, publisher, health, held)?;
+    service_manager::ready();
     tracing::info!(agent_id = config.agent_id, kafka = config.kafka.bootstrap_servers, "started");
     if is_before_this_program(SystemTime::now()) {
         tracing::warn!(
@@ -120,6 +123,7 @@ fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Err
     }
 
     let was_asked = agent.run(&stop);
+    service_manager::stopping();
     let closing = agent.drain();
     log_closing(&closing);
     Ok(if was_asked { ExitCode::SUCCESS } else { ExitCode::FAILURE })

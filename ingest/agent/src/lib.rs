@@ -9,11 +9,14 @@ mod agent;
 pub mod cli;
 mod config;
 mod gaps;
+mod held;
 mod pipeline;
 mod probes;
 mod rate_limit;
+mod service_manager;
 mod snmp;
 mod stats;
 
 pub use agent::{Agent, Closing, StartError};
 pub use config::{Config, ConfigError, DevicesConfig};
+pub use held::HeldSockets;

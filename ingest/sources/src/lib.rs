@@ -7,6 +7,7 @@
 mod capture;
 mod config;
 mod connection;
+mod inherited;
 mod meminfo;
 mod overflow;
 mod socket;
@@ -22,6 +23,7 @@ use tokio::sync::{mpsc, watch};
 
 pub use capture::{CaptureConfig, CaptureError, CaptureSource};
 pub use config::{Kind, ListenerConfig, RateLimitConfig, TlsConfig, Transport};
+pub use inherited::{DropsSeen, Inherited};
 pub use socket::BindError;
 pub use tcp::TcpSource;
 pub use tls::{Certificates, TlsError};

@@ -54,6 +54,11 @@ pub(crate) fn receive_memory(socket: &impl AsFd) -> io::Result<ReceiveMemory> {
 pub(crate) struct Unwrapped(u32);
 
 impl Unwrapped {
+    /// One that goes on from a value that was read before.
+    pub(crate) fn since(modulo: u32) -> Self {
+        Self(modulo)
+    }
+
     /// How much the counter has grown since the last call.
     pub(crate) fn growth(&mut self, modulo: u32) -> u64 {
         u64::from(modulo.wrapping_sub(mem::replace(&mut self.0, modulo)))

@@ -49,6 +49,10 @@ impl BindError {
         Self::new(config, error.to_string())
     }
 
+    pub(crate) fn inherited(config: &ListenerConfig, problem: String) -> Self {
+        Self::new(config, format!("{problem}; give it one socket a reader, with FileDescriptorName={}", config.name))
+    }
+
     fn new(config: &ListenerConfig, problem: String) -> Self {
         let transport = match config.transport {
             Transport::Udp => "UDP",
@@ -73,9 +77,29 @@ fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::R
         Transport::Udp => socket.set_reuse_port(share_port)?,
         Transport::Tcp | Transport::Tls => socket.set_reuse_address(true)?,
     }
-    let receive_buffer = set_receive_buffer(&socket, usize::try_from(config.receive_buffer.as_u64()).unwrap_or(usize::MAX))?;
+    let receive_buffer = set_receive_buffer(&socket, receive_buffer_bytes(config))?;
     socket.bind(&address.into())?;
     Ok((socket, receive_buffer))
+}
+
+/// Makes a socket that somebody else bound as one of ours.
+pub(crate) fn adopt(config: &ListenerConfig, socket: &Socket) -> Result<ReceiveBuffer, BindError> {
+    let adopt = || {
+        socket.set_nonblocking(false)?;
+        // What the service manager gave (ReceiveBuffer=) stays where it is more than we may ask for.
+        let before_bytes = socket.recv_buffer_size()? / 2;
+        let asked_bytes = receive_buffer_bytes(config);
+        if before_bytes >= asked_bytes {
+            return Ok(ReceiveBuffer { asked_bytes, got_bytes: before_bytes });
+        }
+        let may_force = setsockopt(socket, sockopt::RcvBufForce, &asked_bytes).is_ok();
+        Ok(ReceiveBuffer { asked_bytes, got_bytes: if may_force { socket.recv_buffer_size()? / 2 } else { before_bytes } })
+    };
+    adopt().map_err(|error| BindError::after_bind(config, error))
+}
+
+fn receive_buffer_bytes(config: &ListenerConfig) -> usize {
+    usize::try_from(config.receive_buffer.as_u64()).unwrap_or(usize::MAX)
 }
 
 /// `SO_RCVBUFFORCE` passes `net.core.rmem_max` but needs CAP_NET_ADMIN; `SO_RCVBUF` is capped by it silently.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{SockRef, Socket, TcpKeepalive};
 use tocsin_parse::framing::Decoder;
 use tocsin_telemetry::Counters;
 use tokio::net::{TcpListener, TcpStream};
@@ -36,11 +36,18 @@ pub struct TcpSource {
 }
 
 impl TcpSource {
-    /// Opens the socket. Must be called inside a tokio runtime.
-    pub fn bind(config: &ListenerConfig, counters: Arc<Counters>) -> Result<Self, BindError> {
+    /// Opens the socket, or takes the one that the service manager holds. Must be called inside a tokio runtime.
+    pub fn bind(config: &ListenerConfig, held: Option<Socket>, counters: Arc<Counters>) -> Result<Self, BindError> {
         let certificates = config.tls.as_ref().map(|tls| Certificates::load(&config.name, tls)).transpose();
         let certificates = certificates.map_err(|error| BindError::without_certificate(config, &error))?.map(Arc::new);
-        let (socket, receive_buffer) = socket::bind(config, config.listen, false)?;
+        let is_held = held.is_some();
+        let (socket, receive_buffer) = match held {
+            None => socket::bind(config, config.listen, false)?,
+            Some(socket) => {
+                let receive_buffer = socket::adopt(config, &socket)?;
+                (socket, receive_buffer)
+            }
+        };
         let listener = Self::listen(socket).map_err(|error| BindError::after_bind(config, error))?;
         tracing::info!(
             listener = config.name,
@@ -48,13 +55,14 @@ impl TcpSource {
             address = %listener.local_addr().unwrap_or(config.listen),
             receive_buffer_asked_bytes = receive_buffer.asked_bytes,
             receive_buffer_got_bytes = receive_buffer.got_bytes,
+            is_held,
             "listening"
         );
         receive_buffer.warn_if_capped(&config.name, 1, "senders wait once it is full, so nothing is lost by it");
         Ok(Self { listener, counters, max_message_bytes: config.max_message_bytes(), certificates })
     }
 
-    fn listen(socket: socket2::Socket) -> io::Result<TcpListener> {
+    fn listen(socket: Socket) -> io::Result<TcpListener> {
         socket.listen(BACKLOG)?;
         socket.set_nonblocking(true)?;
         TcpListener::from_std(socket.into())
@@ -151,7 +159,7 @@ mod tests {
             receive_buffer: ByteSize::kib(96),
             ..ListenerConfig::new("tcp", Kind::Syslog, Transport::Tcp, 0)
         };
-        let source = TcpSource::bind(&config, Arc::new(Counters::new("tcp"))).unwrap();
+        let source = TcpSource::bind(&config, None, Arc::new(Counters::new("tcp"))).unwrap();
         let _sender = TcpStream::connect(source.local_address().unwrap()).await.unwrap();
         let (connection, _) = source.listener.accept().await.unwrap();
         for socket in [SockRef::from(&source.listener), SockRef::from(&connection)] {

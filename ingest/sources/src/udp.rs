@@ -15,7 +15,7 @@ use tocsin_telemetry::Counters;
 use self::reader::Reader;
 pub use self::replies::Replies;
 use crate::meminfo::{self, ReceiveMemory, Unwrapped};
-use crate::{BindError, ListenerConfig, Queue, Stop, socket, spread};
+use crate::{BindError, DropsSeen, ListenerConfig, Queue, Stop, socket, spread};
 
 /// The sockets of one UDP listener: one for each reader, or several where the kernel caps the receive buffer (see [`spread`]).
 #[derive(Debug)]
@@ -56,6 +56,41 @@ impl UdpSource {
         Self::open(config, address, first, lanes, counters)
     }
 
+    /// Takes the sockets that the service manager holds, one a reader.
+    pub fn adopt(config: &ListenerConfig, held: Vec<Socket>, seen: &DropsSeen, counters: Arc<Counters>) -> Result<Self, BindError> {
+        let mut buffers = Vec::with_capacity(held.len());
+        for socket in &held {
+            buffers.push(socket::adopt(config, socket)?);
+        }
+        if let Some(smallest) = buffers.iter().min_by_key(|buffer| buffer.got_bytes) {
+            tracing::info!(
+                listener = config.name,
+                transport = "udp",
+                address = %held[0].local_addr().ok().and_then(|bound| bound.as_socket()).unwrap_or(config.listen),
+                readers = held.len(),
+                sockets = held.len(),
+                receive_buffer_asked_bytes = smallest.asked_bytes,
+                receive_buffer_got_bytes = smallest.got_bytes,
+                is_held = true,
+                "listening"
+            );
+            smallest.warn_if_capped(
+                &config.name,
+                1,
+                "bursts larger than it are dropped (and counted); set ReceiveBuffer= in the socket unit",
+            );
+        }
+        Self::measured(config, held, 1, seen, counters)
+    }
+
+    /// What the kernel has said about drops of each socket.
+    pub fn drops_seen(&self, seen: &mut DropsSeen) {
+        for socket in &self.sockets {
+            let memory = socket.memory.lock().unwrap_or_else(PoisonError::into_inner);
+            seen.remember(&socket.socket, memory.1.drops_modulo);
+        }
+    }
+
     fn open(config: &ListenerConfig, address: SocketAddr, first: Socket, lanes: usize, counters: Arc<Counters>) -> Result<Self, BindError> {
         let total = config.readers * lanes;
         let mut sockets = Vec::with_capacity(total);
@@ -70,10 +105,24 @@ impl UdpSource {
         if lanes > 1 {
             spread::evenly(&sockets[0], total).map_err(|error| BindError::after_bind(config, error))?;
         }
+        Self::measured(config, sockets, lanes, &DropsSeen::default(), counters)
+    }
+
+    fn measured(
+        config: &ListenerConfig,
+        sockets: Vec<Socket>,
+        lanes: usize,
+        seen: &DropsSeen,
+        counters: Arc<Counters>,
+    ) -> Result<Self, BindError> {
         for socket in &sockets {
             setsockopt(socket, sockopt::ReceiveTimestampns, &true).map_err(|error| BindError::after_bind(config, error.into()))?;
         }
-        let sockets = sockets.into_iter().map(|socket| Arc::new(MeasuredSocket { socket, memory: Mutex::default() })).collect();
+        let measured = |socket: Socket| {
+            let memory = Mutex::new((Unwrapped::since(seen.of(&socket)), ReceiveMemory::default()));
+            Arc::new(MeasuredSocket { socket, memory })
+        };
+        let sockets = sockets.into_iter().map(measured).collect();
         let source = Self { sockets, lanes, counters, max_message_bytes: config.max_message_bytes() };
         source.sample();
         Ok(source)

@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, Ipv6Addr, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tocsin_agent::{Agent, Config};
+use tocsin_agent::{Agent, Config, HeldSockets};
 use tocsin_publish::{MemoryPublisher, Topic};
 use tocsin_telemetry::Health;
 use tocsin_wire::events::Event;
@@ -222,7 +222,10 @@ fn a_port_in_use_is_an_error_that_names_listener_and_remedy() {
     ))
     .unwrap();
     let health = Arc::new(Health::new(Duration::from_secs(1)));
-    let error = Agent::start(&config, &Agent::counters(&config), Arc::new(MemoryPublisher::default()), health).err().unwrap().to_string();
+    let error = Agent::start(&config, &Agent::counters(&config), Arc::new(MemoryPublisher::default()), health, HeldSockets::default())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("listener l") && error.contains("ss -lnp"), "{error}");
 }
 

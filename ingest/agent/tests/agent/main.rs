@@ -4,6 +4,7 @@ mod counterparts;
 mod dhcp;
 mod dhcp_counterparts;
 mod gaps;
+mod held;
 mod listeners;
 mod polling;
 mod probes;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use prost::Message;
-use tocsin_agent::{Agent, Config};
+use tocsin_agent::{Agent, Config, HeldSockets};
 use tocsin_publish::{MemoryPublisher, Publisher, Record, Remainder, Topic};
 use tocsin_telemetry::{Counters, Health};
 use tocsin_wire::Body;
@@ -72,7 +72,7 @@ pub(crate) fn start_with(yaml: &str) -> Running {
     let counters = Agent::counters(&config);
     let publisher = Arc::new(GatedPublisher::default());
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
-    let agent = Agent::start(&config, &counters, Arc::clone(&publisher) as _, health).unwrap();
+    let agent = Agent::start(&config, &counters, Arc::clone(&publisher) as _, health, HeldSockets::default()).unwrap();
     Running { agent, counters, publisher }
 }
 

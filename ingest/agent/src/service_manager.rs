@@ -1,0 +1,26 @@
+//! What the agent tells the service manager that started it, by `sd_notify(3)`; nothing where there is none.
+
+use sd_notify::NotifyState;
+
+/// All sockets are open.
+pub(crate) fn ready() {
+    tell(&[NotifyState::Ready]);
+}
+
+/// What was received is handed over, then it ends.
+pub(crate) fn stopping() {
+    tell(&[NotifyState::Stopping]);
+}
+
+/// It still reports; for the watchdog, where the unit has one.
+pub(crate) fn alive() {
+    if sd_notify::watchdog_enabled().is_some() {
+        tell(&[NotifyState::Watchdog]);
+    }
+}
+
+fn tell(state: &[NotifyState<'_>]) {
+    if let Err(error) = sd_notify::notify(state) {
+        tracing::warn!(%error, "the service manager cannot be told how the agent is (NOTIFY_SOCKET)");
+    }
+}
