@@ -141,7 +141,9 @@ public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Ale
 
   /** What was suppressed and is active, labelled with the kind of its last cause. */
   private static Alert outliving(Alert suppressed, Alert alert) {
-    String kind = suppressed.getCause().split(":", 2)[0];
+    String cause = suppressed.getCause();
+    int kindEnd = cause.indexOf(':');
+    String kind = kindEnd < 0 ? cause : cause.substring(0, kindEnd);
     return kind.isEmpty() ? alert : alert.toBuilder().putLabels(OUTLIVED, kind).build();
   }
 
