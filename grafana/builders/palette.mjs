@@ -28,8 +28,9 @@ export function numbers(rows) {
   return [{ type: 'value', options: Object.fromEntries(rows.map(([value, text, color], index) => [value, { text, color, index }])) }];
 }
 
-/** Severities of X.733. SQL selects the number, so that a column of them sorts. */
+/** Severities of X.733. SQL selects the number, so that a column of them sorts. 7 is not of X.733: it stands where nothing can be known. */
 export const severities = numbers([
+  [7, 'not known', red],
   [6, 'critical', red],
   [5, 'major', orange],
   [4, 'minor', yellow],
@@ -37,5 +38,11 @@ export const severities = numbers([
   [2, 'indeterminate', purple],
   [1, 'cleared', green],
 ]);
+
+/** What a number is where the answer has none, or where no answer came. */
+export const noAnswer = 'no answer';
+
+/** A value mapping of no value: trouble until something answers. */
+export const nothing = { type: 'special', options: { match: 'null', result: { text: noAnswer, color: red, index: 99 } } };
 
 export const alertStates = words({ open: red, flapping: purple, suppressed: blue, resolved: green, expired: grey });

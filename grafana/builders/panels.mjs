@@ -1,6 +1,8 @@
 // Panels in the form that Grafana 9.3 reads and newer ones migrate. Each takes an id that stays (links and may-be-empty.json name it), a title, a
-// description, its width of 24, what it says where it is empty, and a query.
-import { above } from './palette.mjs';
+// description, its width of 24, what an answer without rows says, and a query. Where no answer comes Grafana shows `noValue`: so that is never an
+// all-clear.
+import { above, noAnswer, nothing, red } from './palette.mjs';
+import { orSaying } from './sql.mjs';
 
 /** The data source, by the variable that every dashboard has. */
 export const datasource = { type: 'grafana-clickhouse-datasource', uid: '${datasource}' };
@@ -57,11 +59,18 @@ function panel(type, { id, title, description, width, links, query, ...sampling 
   };
 }
 
-/** Big numbers, one for each column of the one row that the query returns; `fields` says more of a column. */
-export function stat({ empty = '-', unit = 'none', decimals, text = false, fields, ...rest }) {
+/**
+ * Big numbers, one for each column of the one row that the query returns, each with an entry of `fields`. Red and "no answer" belong to the panel,
+ * and every column takes its own colours: so a number without an answer is red.
+ */
+export function stat({ unit = 'none', decimals, text = false, fields, ...rest }) {
+  const coloured = Object.entries(fields).map(([name, field]) => {
+    const { thresholds = above(), values = [] } = field;
+    return override(name, { ...field, thresholds, values: [...values, nothing] });
+  });
   return panel('stat', rest, {
-    defaults: { color: { mode: 'thresholds' }, custom: {}, mappings: [], noValue: empty, thresholds: above(), unit, decimals },
-    fields: overrides(fields),
+    defaults: { color: { mode: 'thresholds' }, custom: {}, mappings: [], noValue: noAnswer, thresholds: above({}, red), unit, decimals },
+    fields: coloured,
     options: {
       colorMode: 'background',
       graphMode: 'none',
@@ -74,24 +83,31 @@ export function stat({ empty = '-', unit = 'none', decimals, text = false, field
   });
 }
 
-/** Rows, with an entry of `columns` for every column. */
-export function table({ empty, unit = 'none', columns, ...rest }) {
-  return panel('table', rest, {
+/** Rows, with an entry of `columns` for every column. `empty` names a column of text and what a row says in it where there is none. */
+export function table({ empty, unit = 'none', columns, query, ...rest }) {
+  const asked = { ...rest, query: orSaying(query, Object.keys(columns), empty) };
+  return panel('table', asked, {
     defaults: {
       color: { mode: 'thresholds' },
       custom: { align: 'auto', displayMode: 'auto', filterable: false, inspect: false, minWidth: 70 },
       mappings: [],
-      noValue: empty,
+      noValue: noAnswer,
       thresholds: above(),
       unit,
     },
-    // `empty` would stand in every empty cell too.
+    // This would stand in every empty cell too.
     fields: overrides(columns, { noValue: '-' }),
     options: { showHeader: true, footer: { show: false, reducer: ['sum'], countRows: false, fields: '' } },
   });
 }
 
-function timeseries({ empty = '-', unit, max, by, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest }, custom) {
+/** No series is no answer, or none of what was asked for: Grafana cannot tell these apart. */
+const orNoAnswer = (empty) => `${empty}, or ${noAnswer}`;
+
+function timeseries(
+  { empty = 'nothing in this time', unit, max, by, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest },
+  custom,
+) {
   return panel('timeseries', rest, {
     queryType: 'timeseries',
     defaults: {
@@ -108,7 +124,7 @@ function timeseries({ empty = '-', unit, max, by, thresholds, thresholdsStyle = 
         ...custom,
       },
       mappings: [],
-      noValue: empty,
+      noValue: orNoAnswer(empty),
       thresholds: thresholds ?? above(),
       unit,
       min: 0,
@@ -155,7 +171,7 @@ export function heatmap({ empty, unit, ...rest }) {
     queryType: 'timeseries',
     defaults: {
       custom: { hideFrom: { legend: false, tooltip: false, viz: false }, scaleDistribution: { type: 'linear' } },
-      noValue: empty,
+      noValue: orNoAnswer(empty),
       thresholds: above(),
       unit,
     },

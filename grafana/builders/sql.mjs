@@ -15,6 +15,70 @@ export function sql(strings, ...values) {
   return lines.map((line) => line.slice(margin)).join('\n');
 }
 
+/** Each agent of the last day, and for how many seconds it has been silent; agents report each second. */
+const silences = sql`
+  SELECT agent_id, greatest(dateDiff('second', max(t.reported_at), now64(9)), 0) AS age
+  FROM tocsin.listener_totals AS t
+  GROUP BY agent_id
+  HAVING age < 86400`;
+
+/** For how long the most silent agent of the last day has been silent; NULL where none has reported. */
+export const mostSilent = sql`
+  (
+      SELECT maxOrNull(a.age)
+      FROM
+      (
+          ${silences}
+      ) AS a)`;
+
+/**
+ * What a counter of a run of an agent (`agent_stats AS s`, by boot_id) grew by since a time. A run that began later counts from zero: its first report
+ * already holds what was lost before it.
+ */
+export function growth(counter, since) {
+  return `max(s.${counter}) - if(fromUnixTimestamp64Nano(toInt64(boot_id), 'UTC') >= ${since}, 0, min(s.${counter}))`;
+}
+
+/** What an alert concerns: its device under its whole name, a storm by what its members share. */
+export const whatItIs =
+  "if(member_count > 0, concat('storm: ', fingerprint_fields['storm'], ' ', fingerprint_fields[fingerprint_fields['storm']]), toString(device))";
+
+/** `text`, where every agent of the last day still reports; what is not known, where one does not. */
+export function unlessSilent(text) {
+  return sql`
+    (
+        SELECT multiIf(
+            count() = 0, 'not known: no agent has reported for a day',
+            max(a.age) > 60, concat('not known: ', toString(argMax(a.agent_id, a.age)), ' has been silent for ', formatReadableTimeDelta(max(a.age))),
+            '${text}')
+        FROM
+        (
+            ${silences}
+        ) AS a)`;
+}
+
+/**
+ * The rows of a query in their order; where it has none, one row that says so in a column of text. So "nothing is down" is an answer: without it the
+ * panel is empty.
+ */
+export function orSaying(query, columns, empty) {
+  const [[where, text]] = Object.entries(empty);
+  const read = columns.map((column, index) =>
+    column === where ? `if(found.1 IS NULL, ${unlessSilent(text)}, found.${index + 2}) AS ${column}` : `found.${index + 2} AS ${column}`,
+  );
+  return sql`
+    SELECT
+        ${read.join(',\n')}
+    FROM
+    (
+        SELECT arrayJoin(emptyArrayToSingle(groupArray(tuple(toNullable(1), ${columns.map((column) => `toNullable(${column})`).join(', ')})))) AS found
+        FROM
+        (
+            ${query}
+        )
+    )`;
+}
+
 /**
  * The rows that a variable with values to choose from lets through; all at "All". `percentencode` leaves letters, digits and `-_.~%` alone, so no
  * value can end the string or begin a macro. `singlequote` escapes the quote and not the backslash: a device named `x\' OR 1=1 --` would leave

@@ -78,6 +78,21 @@ async function options(dashboard, name) {
   return data.map(([value]) => value);
 }
 
+/** What the row says that a table answers with where it has none. */
+const saysNothing = ({ sql }) => /max\(a\.age\)\)\),\s*'([^']*)'\)/.exec(sql)?.[1];
+
+/** Rows of an answer, without the one that says that there are none. */
+function rowsOf(query, { data }) {
+  const text = saysNothing(query);
+  return data.filter((row) => !row.some((cell) => cell === text || String(cell).startsWith('not known: ')));
+}
+
+/** An answer without what changes by the second. */
+function still({ meta, data }) {
+  const moves = ({ name }) => ['silent_for', 'lasted'].includes(name);
+  return data.map((row) => row.filter((_, index) => !moves(meta[index])).map((cell) => String(cell).replace(/^(not known: ).*/, '$1')));
+}
+
 function panelQuery(file, id) {
   const dashboard = dashboards.find((candidate) => candidate.file === file);
   return queries(dashboard).find((query) => query.kind === 'panel' && query.panel.id === id);
@@ -119,7 +134,7 @@ describe('dashboard queries', { skip }, () => {
         }
 
         test(`${query.name} shows rows where data exists`, async () => {
-          const { data } = await runQuery(query, { variables: all(dashboard.model) });
+          const data = rowsOf(query, await runQuery(query, { variables: all(dashboard.model) }));
           const reason = mayBeEmpty[query.name];
           assert.ok(data.length > 0 || reason, `${query.name} is empty over 24 hours; if it may be, say why in tests/may-be-empty.json`);
         });
@@ -133,8 +148,10 @@ describe('dashboard queries', { skip }, () => {
         }
 
         if (query.panel?.type === 'stat') {
-          test(`${query.name} shows every column`, async () => {
+          test(`${query.name} shows every column, in its own colours`, async () => {
             const { meta } = await runQuery(query, { variables: all(dashboard.model) });
+            const overridden = query.panel.fieldConfig.overrides.map(({ matcher }) => matcher.options);
+            assert.deepEqual(overridden.sort(), meta.map(({ name }) => name).sort());
             // fields: "" means the numbers alone.
             if (query.panel.options.reduceOptions.fields === '') assert.deepEqual(meta.filter(isText), []);
           });
@@ -162,8 +179,8 @@ describe('dashboard queries', { skip }, () => {
           test(`${query.name} takes hostile text in ${name} for what it is: text that nothing holds`, async () => {
             const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: 'no-such-text' } });
             for (const hostile of hostileValues) {
-              const { data } = await runQuery(query, { variables: { ...all(dashboard.model), [name]: hostile } });
-              assert.deepEqual(data, absent.data, `${JSON.stringify(hostile)} changed the result`);
+              const answer = await runQuery(query, { variables: { ...all(dashboard.model), [name]: hostile } });
+              assert.deepEqual(still(answer), still(absent), `${JSON.stringify(hostile)} changed the result`);
             }
           });
         }
@@ -183,8 +200,8 @@ describe('dashboard queries', { skip }, () => {
             const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: ['no-such-name'] } });
             for (const hostile of hostileValues) {
               for (const value of [hostile, [hostile], ['no-such-name', hostile]]) {
-                const { data } = await runQuery(query, { variables: { ...all(dashboard.model), [name]: value } });
-                assert.deepEqual(data, absent.data, `${JSON.stringify(value)} changed the result`);
+                const answer = await runQuery(query, { variables: { ...all(dashboard.model), [name]: value } });
+                assert.deepEqual(still(answer), still(absent), `${JSON.stringify(value)} changed the result`);
               }
             }
           });
@@ -213,33 +230,73 @@ describe('dashboard queries', { skip }, () => {
     const home = dashboards.find(({ file }) => file === 'network/what-is-down.json');
     const balance = dashboards.find(({ file }) => file === 'pipeline/balance.json');
 
+    const noRows = { ...all(home.model), source: ['no-such-source'] };
+
+    /** One more report of the agent, so that nothing of it is old. */
+    const report = (secondsAgo) =>
+      clickhouse.run(
+        inDatabase(
+          `INSERT INTO tocsin.listener_totals (agent_id, boot_id, listener, reported_at) VALUES ('grafana-test-agent', 1, 'syslog-udp', now64(9) - ${secondsAgo})`,
+          database,
+        ),
+      );
+
     test('severity counts are those of the open alerts', async () => {
       const { data } = await runQuery(panelQuery(home.file, 1), { variables: all(home.model) });
-      assert.deepEqual(data[0].map(Number), Object.values(totals.open));
+      assert.deepEqual(data[0].slice(0, 5).map(Number), Object.values(totals.open));
     });
 
     test('a source with a quote in its name can be chosen, and alone is shown', async () => {
       const { data } = await runQuery(panelQuery(home.file, 3), { variables: { ...all(home.model), source: [hostileSource] } });
       assert.deepEqual(
-        data.map((row) => row.at(-2)),
+        data.slice(1).map((row) => row.at(-3)),
         [hostileSource],
       );
     });
 
-    test('open alerts come worst first under their short names', async () => {
+    test('an agent that is silent stands before the open alerts, storms next, then the worst, under their whole names', async () => {
       const { data } = await runQuery(panelQuery(home.file, 3), { variables: all(home.model) });
       assert.deepEqual(
-        data.map(([severity, device]) => [severity, device]),
+        data.map(([severity, , device]) => [severity, device]),
         [
-          [6, 'grafana-test-n1'],
-          [6, 'grafana-test-n2'],
-          [5, 'grafana-test-n3'],
-          [4, 'grafana-test-n4'],
-          [3, 'grafana-test-n5'],
-          [3, 'grafana-test-n8'],
-          [2, 'grafana-test-n6'],
+          [7, 'grafana-test-agent'],
+          [3, 'storm: source grafana-test-monitor'],
+          [6, 'grafana-test-n1.example.net'],
+          [6, 'grafana-test-n2.example.net'],
+          [5, 'grafana-test-n3.example.net'],
+          [4, 'grafana-test-n4.example.net'],
+          [3, 'grafana-test-n5.example.net'],
+          [2, 'grafana-test-n6.example.net'],
         ],
       );
+    });
+
+    test('what is suppressed, in maintenance or hidden by a filter is counted', async () => {
+      const counts = async (variables) => (await runQuery(panelQuery(home.file, 1), { variables })).data[0].slice(5, 8).map(Number);
+      assert.deepEqual(await counts(all(home.model)), [3, 1, 0]);
+      assert.deepEqual(await counts({ ...all(home.model), site: ['grafana-test-elsewhere'] }), [0, 0, 6]);
+      assert.deepEqual(await counts(noRows), [0, 0, 7]);
+    });
+
+    test('the balance of an agent that has stopped reporting is not closed', async () => {
+      const state = async () => {
+        const { meta, data } = await runQuery(panelQuery(balance.file, 2), { variables: all(balance.model) });
+        return data[0][meta.findIndex(({ name }) => name === 'state_now')];
+      };
+      assert.equal(await state(), 2);
+    });
+
+    test('nothing is down only where every agent reports', async () => {
+      const says = async () => (await runQuery(panelQuery(home.file, 3), { variables: noRows })).data.map((row) => row[2]);
+      assert.deepEqual(await says(), ['grafana-test-agent']);
+      const storms = async () => {
+        const variables = { site: ['no-such-site'] };
+        return (await runQuery(panelQuery('network/storms.json', 2), { variables })).data.map((row) => row[1]);
+      };
+      assert.match((await storms())[0], /^not known: grafana-test-agent has been silent for 1\d minutes/);
+      await report(2);
+      assert.deepEqual(await says(), ['nothing is down']);
+      assert.deepEqual(await storms(), ['no storm']);
     });
 
     test('rates add up to the counters over both runs of the agent, at every interval', async () => {

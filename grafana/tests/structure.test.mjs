@@ -12,7 +12,7 @@ const pluginType = 'grafana-clickhouse-datasource';
 const panelTypes = new Set(['bargauge', 'gauge', 'heatmap', 'row', 'stat', 'table', 'text', 'timeseries']);
 
 /** Unit ids that Grafana 9.3 knows and the dashboards use. A misspelt id shows as a suffix and fails nowhere else. */
-const units = new Set(['none', 'short', 's', 'ms', 'bytes', 'percentunit', 'cps', 'cpm', 'dateTimeFromNow']);
+const units = new Set(['none', 'short', 's', 'ms', 'bytes', 'percentunit', 'cps', 'cpm', 'dateTimeFromNow', 'dateTimeAsIso', 'dthms']);
 
 const withData = (model) => panels(model).filter((panel) => !['row', 'text'].includes(panel.type));
 
@@ -93,6 +93,34 @@ for (const dashboard of dashboards) {
         assert.ok(panel.fieldConfig.defaults.custom, `${panel.title}: fieldConfig.defaults.custom`);
         assert.ok(!JSON.stringify(panel.fieldConfig).includes('cellOptions'), `${panel.title}: cellOptions`);
       }
+    });
+
+    test('gives no all-clear without an answer: numbers are red then, tables and graphs say so', () => {
+      for (const { type, title, fieldConfig } of withData(model)) {
+        const { noValue, thresholds } = fieldConfig.defaults;
+        assert.ok(noValue.endsWith('no answer'), `${title}: without an answer it says "${noValue}"`);
+        if (type === 'stat' || type === 'table') assert.equal(noValue, 'no answer', title);
+        if (type !== 'stat') continue;
+        assert.equal(thresholds.steps[0].color, '#e02f44', `${title}: the colour of no answer`);
+        for (const { matcher, properties } of fieldConfig.overrides) {
+          const mappings = properties.find(({ id }) => id === 'mappings')?.value;
+          const isNothing = ({ options }) =>
+            options.match === 'null' && options.result.text === 'no answer' && options.result.color === '#e02f44';
+          assert.ok(mappings?.some(isNothing), `${title}: ${matcher.options} without a value`);
+        }
+      }
+    });
+
+    test('tables without rows answer by a row of their own, which a silent agent makes a "not known"', () => {
+      for (const { title, targets } of panels(model).filter(({ type }) => type === 'table')) {
+        assert.match(targets[0].rawSql, /found\.1 IS NULL, *\([^]*not known: [^]*'\)/, title);
+      }
+    });
+
+    test('says on every page for how long agents have been silent', () => {
+      const silent = panels(model).filter(({ type, targets }) => type === 'stat' && / AS silent_for$/m.test(targets[0].rawSql));
+      assert.equal(silent.length, 1);
+      assert.ok(silent[0].gridPos.y === 0, 'in its first row');
     });
 
     test('shows points that have no neighbour', () => {

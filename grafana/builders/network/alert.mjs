@@ -1,8 +1,8 @@
-import { ago, alertState, device, fingerprint, severity } from '../columns.mjs';
+import { agentSilent, ago, alertState, device, fingerprint, severity } from '../columns.mjs';
 import { dashboard, row, textbox } from '../dashboard.mjs';
 import { alertStates, severities } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
-import { sql, typed } from '../sql.mjs';
+import { mostSilent, sql, typed } from '../sql.mjs';
 
 /** The alert that was asked for, else the newest. */
 const wanted = `if(${typed('fingerprint')} = '', (SELECT argMax(fingerprint, last_seen) FROM tocsin.alerts_latest), ${typed('fingerprint')}) AS wanted`;
@@ -22,7 +22,6 @@ export default dashboard({
         title: 'Where it stands',
         description: 'The alert as it is now. Healthy: resolved. Independent of the time range.',
         width: 24,
-        empty: 'no such alert',
         decimals: 0,
         text: true,
         fields: {
@@ -31,6 +30,7 @@ export default dashboard({
           lasted: { unit: 's' },
           updates: {},
           members: { title: 'members of the storm' },
+          silent_for: agentSilent,
         },
         query: sql`
           WITH ${wanted}
@@ -39,7 +39,8 @@ export default dashboard({
               toInt8(severity) AS severity_now,
               dateDiff('second', first_seen, coalesce(resolved_at, now64(9))) AS lasted,
               update_count AS updates,
-              member_count AS members
+              member_count AS members,
+              ${mostSilent} AS silent_for
           FROM tocsin.alerts
           WHERE fingerprint = wanted`,
       }),
@@ -51,7 +52,7 @@ export default dashboard({
         title: 'What it is',
         description: 'What, where, since when, why, and what to do. Healthy: a runbook stands there. Independent of the time range.',
         width: 24,
-        empty: 'no such alert',
+        empty: { device: 'no such alert' },
         columns: {
           device: device(140),
           check: { width: 110 },
@@ -79,7 +80,7 @@ export default dashboard({
         title: 'Transitions',
         description: 'Every change of this alert, newest first. Healthy: few. Independent of the time range; at most 200 rows.',
         width: 24,
-        empty: 'no such alert',
+        empty: { what: 'no such alert' },
         columns: {
           transition_at: { title: 'when', width: 170 },
           what: { width: 140 },
@@ -107,7 +108,7 @@ export default dashboard({
         description:
           'Alerts that belong to the same storm: of this storm, or of the storm that this alert is a member of. Healthy: empty. At most 500 rows.',
         width: 12,
-        empty: 'it belongs to no storm',
+        empty: { device: 'it belongs to no storm' },
         columns: {
           severity_now: severity,
           device: device(140),
@@ -133,7 +134,7 @@ export default dashboard({
         description:
           'Syslog and traps of the same device from five minutes before it opened to five minutes after. Healthy: nothing that explains more than the alert does. At most 200 rows.',
         width: 12,
-        empty: 'it said nothing around that time',
+        empty: { said: 'it said nothing around that time' },
         columns: {
           event_time: { title: 'when', width: 170 },
           kind: { width: 80 },

@@ -1,8 +1,8 @@
-import { ago, alertState, severity, toAlertOfRow } from '../columns.mjs';
+import { agentSilent, ago, alertState, severity, toAlertOfRow } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, nearlyFull, orange, purple, red, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
-import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, sql, syslogVolume } from '../sql.mjs';
+import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, mostSilent, sql, syslogVolume } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-device',
@@ -27,13 +27,15 @@ export default dashboard({
           major: { thresholds: above({ 1: orange }) },
           lesser: { thresholds: above({ 1: yellow }) },
           silent: { title: 'last heard of', unit: 's' },
+          silent_for: agentSilent,
         },
         query: sql`
           SELECT
               (SELECT countIf(severity = 'critical') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS critical,
               (SELECT countIf(severity = 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS major,
               (SELECT countIf(severity < 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS lesser,
-              dateDiff('second', maxOrNull(last_seen), now64(9)) AS silent
+              dateDiff('second', maxOrNull(last_seen), now64(9)) AS silent,
+              ${mostSilent} AS silent_for
           FROM tocsin.devices_seen
           WHERE ${chosen('device')}`,
       }),
@@ -45,7 +47,7 @@ export default dashboard({
         title: 'Timeline',
         description: 'What happened, of every kind, newest first. Healthy: dull. At most 1,000 rows.',
         width: 24,
-        empty: 'it said nothing in this time',
+        empty: { what: 'it said nothing in this time' },
         columns: {
           happened_at: { title: 'when', width: 170 },
           device: { width: 130 },
@@ -129,7 +131,7 @@ export default dashboard({
         title: 'Alerts of the device',
         description: 'Its alerts of the time range, newest first. Healthy: empty. At most 200 rows.',
         width: 24,
-        empty: 'no alert in this time',
+        empty: { device: 'no alert in this time' },
         columns: {
           severity_now: severity,
           device: { width: 130 },

@@ -1,8 +1,8 @@
-import { ago } from '../columns.mjs';
+import { agentSilent, ago } from '../columns.mjs';
 import { alertsAndMaintenance, choice, dashboard, row, textbox } from '../dashboard.mjs';
 import { above, blue, green, grey, orange, red, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
-import { byResolution, chosen, inRange, sql, typed } from '../sql.mjs';
+import { byResolution, chosen, inRange, mostSilent, sql, typed } from '../sql.mjs';
 
 /** Median and 99th percentile by server of how long leases of a kind took. */
 function latency(kind) {
@@ -68,6 +68,7 @@ export default dashboard({
           looking: { title: 'looking for a server' },
           declined: { thresholds: above({ 1: red }) },
           gone: {},
+          silent_for: agentSilent,
         },
         query: sql`
           SELECT
@@ -76,7 +77,8 @@ export default dashboard({
               countIf(state = 'rebinding') AS rebinding,
               countIf(state IN ('discovering', 'offered')) AS looking,
               countIf(state = 'declined') AS declined,
-              countIf(state IN ('expired', 'released')) AS gone
+              countIf(state IN ('expired', 'released')) AS gone,
+              ${mostSilent} AS silent_for
           FROM tocsin.registrations
           WHERE ${chosen('server')}`,
       }),
@@ -162,7 +164,7 @@ export default dashboard({
         title: 'Look-up',
         description: 'Where a MAC or an address has been, newest first. Healthy: one place for long. At most 200 rows.',
         width: 24,
-        empty: 'nothing is known of it',
+        empty: { mac: 'nothing is known of it' },
         columns: {
           changed_at: { title: 'when', width: 170 },
           mac: { width: 140 },
@@ -209,7 +211,7 @@ export default dashboard({
         description:
           'Addresses that went to another MAC in the time range: look for the gateway that still has the old one. Healthy: few, and each explained by an expired lease. At most 100 rows.',
         width: 12,
-        empty: 'no address changed hands',
+        empty: { who: 'no address changed hands' },
         columns: {
           ip: { width: 140 },
           macs: { thresholds: above({ 2: orange }), cell: 'text', width: 70 },
@@ -238,7 +240,7 @@ export default dashboard({
         description:
           'Devices with a lease that nobody has registered, newest first. Healthy: empty where registration is required. Independent of the time range; at most 200 rows.',
         width: 12,
-        empty: 'everybody is registered',
+        empty: { mac: 'everybody is registered' },
         columns: {
           since: ago(130),
           mac: { width: 140 },

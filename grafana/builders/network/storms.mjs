@@ -1,8 +1,8 @@
-import { ago, alertState, device, fingerprint, severity, toAlert } from '../columns.mjs';
+import { agentSilent, ago, alertState, device, fingerprint, severity, toAlert } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, row, sitesOfDevices } from '../dashboard.mjs';
 import { above, blue, green, purple, red, yellow } from '../palette.mjs';
 import { lines, stat, table } from '../panels.mjs';
-import { chosen, sql } from '../sql.mjs';
+import { chosen, mostSilent, sql } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-storms',
@@ -28,6 +28,7 @@ export default dashboard({
           flapping: { thresholds: above({ 1: purple }) },
           dependent: { title: 'explained by another', thresholds: above({ 1: blue }) },
           in_maintenance: { title: 'in maintenance', thresholds: above({ 1: blue }) },
+          silent_for: agentSilent,
         },
         query: sql`
           SELECT
@@ -35,7 +36,8 @@ export default dashboard({
               countIf(state = 'suppressed' AND startsWith(cause, 'storm:')) AS in_storms,
               countIf(state = 'flapping') AS flapping,
               countIf(state = 'suppressed' AND startsWith(cause, 'dependency:')) AS dependent,
-              countIf(state = 'suppressed' AND startsWith(cause, 'maintenance:')) AS in_maintenance
+              countIf(state = 'suppressed' AND startsWith(cause, 'maintenance:')) AS in_maintenance,
+              ${mostSilent} AS silent_for
           FROM tocsin.alerts
           WHERE ${chosen('site')}`,
       }),
@@ -47,7 +49,7 @@ export default dashboard({
         title: 'Storms',
         description: 'Storm alerts of the time range, newest first. Healthy: empty. At most 200 rows.',
         width: 24,
-        empty: 'no storm',
+        empty: { device: 'no storm' },
         columns: {
           state_now: alertState,
           device: { width: 140 },
@@ -97,7 +99,7 @@ export default dashboard({
         title: 'Flappers',
         description: 'Alerts that opened most often in the time range. Healthy: once each. At most 50 rows.',
         width: 12,
-        empty: 'nothing opened twice',
+        empty: { device: 'nothing opened twice' },
         columns: {
           device: device(140),
           check: { width: 110 },
@@ -125,7 +127,7 @@ export default dashboard({
         description:
           'Active alerts that are not paged, with what explains them. Healthy: empty, or each explained by something that is being worked on. At most 500 rows.',
         width: 24,
-        empty: 'nothing is suppressed',
+        empty: { device: 'nothing is suppressed' },
         columns: {
           severity_now: severity,
           device: device(140),

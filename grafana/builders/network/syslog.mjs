@@ -1,8 +1,8 @@
-import { ago, device } from '../columns.mjs';
+import { ago, agentSilent, device } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row, sitesOfDevices, textbox } from '../dashboard.mjs';
 import { above, grey, numbers, orange, red, words, yellow } from '../palette.mjs';
-import { bars, table } from '../panels.mjs';
-import { chosen, dayOfNewest, inRange, sql, syslogVolume, typed } from '../sql.mjs';
+import { bars, stat, table } from '../panels.mjs';
+import { chosen, dayOfNewest, inRange, mostSilent, sql, syslogVolume, typed } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-syslog',
@@ -17,6 +17,34 @@ export default dashboard({
   ],
   annotations: [...alertsAndMaintenance(chosen('device'), chosen('site'))],
   rows: [
+    row(
+      4,
+      stat({
+        id: 6,
+        title: 'Now',
+        description:
+          'Messages and those of severity err and worse in the last five minutes, from how many devices; and for how long the most silent agent has reported nothing. Healthy: as always, and an agent below 15 s. Independent of the time range.',
+        width: 24,
+        decimals: 0,
+        unit: 'short',
+        fields: {
+          messages: { title: 'in 5 minutes' },
+          errors: { title: 'err and worse', thresholds: above({ 1: orange }) },
+          talking: { title: 'devices' },
+          silent_for: agentSilent,
+        },
+        query: sql`
+          SELECT
+              sum(v.messages) AS messages,
+              sumIf(v.messages, v.severity <= 'err') AS errors,
+              uniqExact(v.device) AS talking,
+              ${mostSilent} AS silent_for
+          FROM tocsin.syslog_volume_1m AS v
+          WHERE v.minute > now() - INTERVAL 6 MINUTE
+            AND ${chosen('site')}
+            AND ${chosen('device')}`,
+      }),
+    ),
     row(
       8,
       bars({
@@ -39,7 +67,7 @@ export default dashboard({
         description:
           "Messages with all the words above that arrived in the time range, newest first; the time shown is the device's own. Healthy: nothing you did not expect. At most 500 rows.",
         width: 24,
-        empty: 'no message holds these words in this time',
+        empty: { message: 'no message holds these words in this time' },
         columns: {
           event_time: { title: 'when', width: 170 },
           device: device(130),
@@ -74,7 +102,7 @@ export default dashboard({
         description:
           'Devices that said most in the time range, with the time before beside. Healthy: the ratio is near 1. From two days on counted by whole hours. At most 50 rows.',
         width: 12,
-        empty: 'nobody said anything',
+        empty: { device: 'nobody said anything' },
         columns: {
           device: device(150),
           messages: { unit: 'short', width: 100 },
@@ -114,7 +142,7 @@ export default dashboard({
         description:
           'Kinds of message that were never seen before the time range, worst first. Healthy: few after an upgrade, none otherwise. At most 100 rows.',
         width: 12,
-        empty: 'nothing new',
+        empty: { example: 'nothing new' },
         columns: {
           first_seen_at: { title: 'first seen', ...ago(130) },
           severity_number: {
@@ -155,7 +183,7 @@ export default dashboard({
         description:
           'Messages that devices numbered and that never arrived: the network lost them before the agent. Healthy: empty. At most 100 rows.',
         width: 24,
-        empty: 'no gap in any sequence',
+        empty: { device: 'no gap in any sequence' },
         columns: {
           device: device(150),
           messages_missing: { title: 'messages', thresholds: above({ 1: orange }), cell: 'text', unit: 'short', width: 110 },

@@ -1,8 +1,8 @@
-import { ago, device } from '../columns.mjs';
+import { ago, agentSilent, device } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, green, grey, nearlyFull, numbers, orange, red } from '../palette.mjs';
-import { bars, lines, table } from '../panels.mjs';
-import { busiestInterfaces, chosen, inRange, interfacePoints, outputDiscards, outputLoad, sql } from '../sql.mjs';
+import { bars, lines, stat, table } from '../panels.mjs';
+import { busiestInterfaces, chosen, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-traps-interfaces',
@@ -13,6 +13,42 @@ export default dashboard({
   variables: [devices],
   annotations: [...alertsAndMaintenance(chosen('device'))],
   rows: [
+    row(
+      4,
+      stat({
+        id: 7,
+        title: 'Now',
+        description:
+          'Interfaces polled in the last ten minutes: those that should be up and are not, those above 80 %, those with errors or discards; and for how long the most silent agent has reported nothing. Healthy: grey zeros, and an agent below 15 s. Independent of the time range.',
+        width: 24,
+        decimals: 0,
+        fields: {
+          polled: { title: 'interfaces polled' },
+          down: { thresholds: above({ 1: red }) },
+          busy: { title: 'above 80 %', thresholds: above({ 1: orange }) },
+          failing: { title: 'with errors', thresholds: above({ 1: orange }) },
+          silent_for: agentSilent,
+        },
+        query: sql`
+          SELECT
+              count() AS polled,
+              countIf(i.is_down) AS down,
+              countIf(i.load > 0.8) AS busy,
+              countIf(i.lost > 0) AS failing,
+              ${mostSilent} AS silent_for
+          FROM
+          (
+              SELECT
+                  argMax(c.admin_status = 'up' AND c.oper_status NOT IN ('up', 'dormant'), c.event_time) AS is_down,
+                  argMax(greatest(coalesce(c.in_load, 0), coalesce(c.out_load, 0)), c.event_time) AS load,
+                  argMax(coalesce(c.in_errors_per_second, 0) + coalesce(c.out_discards_per_second, 0), c.event_time) AS lost
+              FROM tocsin.interface_counters AS c
+              WHERE c.event_time > now64(9) - INTERVAL 10 MINUTE AND c.received_at > now64(9) - INTERVAL 1 DAY
+                AND ${chosen('device')}
+              GROUP BY device, interface
+          ) AS i`,
+      }),
+    ),
     row(
       8,
       bars({
@@ -41,7 +77,7 @@ export default dashboard({
         description:
           'Newest first, with their variables. Healthy: nothing unknown: a name of digits wants its MIB compiled (tocsin mibs compile). At most 200 rows.',
         width: 12,
-        empty: 'no trap in this time',
+        empty: { variables: 'no trap in this time' },
         columns: {
           event_time: { title: 'when', width: 170 },
           device: device(120),
@@ -66,7 +102,7 @@ export default dashboard({
         description:
           'The newest poll of each interface in the last day of the time range, busiest first. Healthy: up, below 80 %, no discards. At most 500 rows.',
         width: 24,
-        empty: 'no interface was polled',
+        empty: { device: 'no interface was polled' },
         columns: {
           device: device(130),
           interface: { width: 130 },

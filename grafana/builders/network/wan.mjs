@@ -1,8 +1,8 @@
-import { ago } from '../columns.mjs';
+import { agentSilent, ago } from '../columns.mjs';
 import { alertsAndMaintenance, annotation, choice, dashboard, row } from '../dashboard.mjs';
 import { above, blue, green, grey, nearlyFull, orange, purple, red, words, yellow } from '../palette.mjs';
 import { heatmap, lines, stat, table } from '../panels.mjs';
-import { byResolution, chosen, inRange, interfacePoints, outputDiscards, outputLoad, sql } from '../sql.mjs';
+import { byResolution, chosen, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
 /** The chosen links that are first in an order of their roll-ups by the hour. */
 const firstLinks = (order) => sql`
@@ -74,12 +74,14 @@ export default dashboard({
           links: {},
           losing: { thresholds: above({ 1: yellow }) },
           episodes: { title: 'open episodes', thresholds: above({ 1: red }) },
+          silent_for: agentSilent,
         },
         query: sql`
           SELECT
               uniq(p.link_id) AS links,
               uniqIf(p.link_id, p.lost) AS losing,
-              (SELECT count() FROM tocsin.wan_episodes FINAL WHERE state = 'open' AND ${chosen('link', 'link_id')}) AS episodes
+              (SELECT count() FROM tocsin.wan_episodes FINAL WHERE state = 'open' AND ${chosen('link', 'link_id')}) AS episodes,
+              ${mostSilent} AS silent_for
           FROM tocsin.link_probes AS p
           WHERE p.received_at > now() - INTERVAL 1 MINUTE
             AND ${chosen('link', 'link_id')}`,
@@ -92,7 +94,7 @@ export default dashboard({
         title: 'Episodes',
         description: 'Episodes of the time range, newest first, with cause and evidence. Healthy: empty. At most 200 rows.',
         width: 24,
-        empty: 'no episode',
+        empty: { link_id: 'no episode' },
         columns: {
           link_id: { title: 'link', width: 140 },
           kind_name: { title: 'kind', width: 80 },
@@ -270,7 +272,7 @@ export default dashboard({
         description:
           'DNS probes: what each resolver answered, newest in the last day of the time range. Healthy: all agree. At most 200 rows.',
         width: 24,
-        empty: 'no DNS probe is configured',
+        empty: { query_name: 'no DNS probe is configured' },
         columns: {
           query_name: { title: 'name', width: 180 },
           target: { title: 'resolver', width: 160 },

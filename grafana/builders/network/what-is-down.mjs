@@ -1,10 +1,11 @@
-import { ago, linkTo, severity, toAlertOfRow } from '../columns.mjs';
-import { alertsAndMaintenance, choice, dashboard, row, sites } from '../dashboard.mjs';
-import { above, blue, green, numbers, orange, purple, red, yellow } from '../palette.mjs';
+import { agentSilent, ago, alertedDevice, lasted, linkTo, severity, toAlertOfRow, when } from '../columns.mjs';
+import { choice, dashboard, row, sites } from '../dashboard.mjs';
+import { above, blue, green, grey, numbers, orange, purple, red, yellow } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
-import { chosen, sql } from '../sql.mjs';
+import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
 
-const shortName = "if(isIPv4String(device) OR isIPv6String(device), device, splitByChar('.', device)[1])";
+const active = "state IN ('open', 'flapping')";
+const shown = `${chosen('site')} AND ${chosen('source')}`;
 
 export default dashboard({
   uid: 'tocsin-what-is-down',
@@ -22,76 +23,58 @@ export default dashboard({
       "SELECT DISTINCT source FROM tocsin.alerts_latest WHERE source != '' ORDER BY source",
     ),
   ],
-  annotations: [...alertsAndMaintenance(chosen('site'))],
   rows: [
     row(
-      4,
+      5,
       stat({
         id: 1,
         title: 'Open alerts by severity',
-        description: 'How many alerts are open now, by X.733 severity. Healthy: all grey zeros. Independent of the time range.',
-        width: 16,
+        description:
+          'How many alerts are open now, by X.733 severity; then those that nobody is paged for, because something else explains them or work on them is planned; then open alerts that the chosen site or source hides; then for how long the most silent agent of the last day has reported nothing: with a red one the rest may be out of date. Healthy: grey zeros, and an agent below 15 s. Independent of the time range.',
+        width: 24,
         decimals: 0,
+        links: [linkTo('tocsin-storms', 'What is suppressed, and why'), linkTo('tocsin-pipeline-balance', 'Pipeline balance')],
         fields: {
           critical: { thresholds: above({ 1: red }) },
           major: { thresholds: above({ 1: orange }) },
           minor: { thresholds: above({ 1: yellow }) },
           warning: { thresholds: above({ 1: blue }) },
           indeterminate: { thresholds: above({ 1: purple }) },
+          explained: { title: 'explained by another', thresholds: above({ 1: blue }) },
+          in_maintenance: { title: 'in maintenance', thresholds: above({ 1: blue }) },
+          hidden: { title: 'hidden by the filter', thresholds: above({ 1: orange }) },
+          silent_for: agentSilent,
         },
         query: sql`
           SELECT
-              countIf(severity = 'critical') AS critical,
-              countIf(severity = 'major') AS major,
-              countIf(severity = 'minor') AS minor,
-              countIf(severity = 'warning') AS warning,
-              countIf(severity IN ('indeterminate', 'cleared')) AS indeterminate
-          FROM tocsin.alerts
-          WHERE state IN ('open', 'flapping')
-            AND ${chosen('site')}
-            AND ${chosen('source')}`,
-      }),
-      stat({
-        id: 2,
-        title: 'Age of the data',
-        description:
-          'Seconds since any agent last reported, and how many agents seen in the last day have been silent for over 15 s. Agents report each second. Healthy: below 10 s, none silent. When this is red, the alerts below may be out of date. Independent of the time range.',
-        width: 8,
-        links: [linkTo('tocsin-pipeline-balance', 'Pipeline balance')],
-        empty: 'no agent report for a day',
-        fields: {
-          newest_report: { title: 'newest report', unit: 's', decimals: 0, thresholds: above({ 10: yellow, 60: red }, green) },
-          silent_agents: { title: 'silent agents', unit: 'none', decimals: 0, thresholds: above({ 1: red }, green) },
-        },
-        query: sql`
-          SELECT
-              min(age) AS newest_report,
-              countIf(age > 15) AS silent_agents
-          FROM
-          (
-              SELECT agent_id, greatest(dateDiff('second', max(received_at), now64(9)), 0) AS age
-              FROM tocsin.agent_stats
-              WHERE received_at >= now() - INTERVAL 1 DAY
-              GROUP BY agent_id
-          )
-          HAVING count() > 0`,
+              countIf(severity = 'critical' AND ${active} AND ${shown}) AS critical,
+              countIf(severity = 'major' AND ${active} AND ${shown}) AS major,
+              countIf(severity = 'minor' AND ${active} AND ${shown}) AS minor,
+              countIf(severity = 'warning' AND ${active} AND ${shown}) AS warning,
+              countIf(severity IN ('indeterminate', 'cleared') AND ${active} AND ${shown}) AS indeterminate,
+              countIf(state = 'suppressed' AND NOT startsWith(cause, 'maintenance:') AND ${shown}) AS explained,
+              countIf(state = 'suppressed' AND startsWith(cause, 'maintenance:') AND ${shown}) AS in_maintenance,
+              countIf(${active} AND NOT (${shown})) AS hidden,
+              ${mostSilent} AS silent_for
+          FROM tocsin.alerts`,
       }),
     ),
     row(
-      12,
+      14,
       table({
         id: 3,
         title: 'Open alerts',
         description:
-          'Every open alert, worst first, newest first among equals; members of a storm stand behind their storm. Device is the short host name. A click on the device shows the alert. Healthy: empty. Independent of the time range; at most 500 rows.',
+          'Storms first, then every open alert, worst first, newest first among equals; before them a row for each agent that has fallen silent, because nobody knows what it would tell. A click on the device shows the alert. Healthy: one row, "nothing is down". Independent of the time range; at most 500 rows.',
         width: 24,
-        empty: 'nothing is down',
+        empty: { device_name: 'nothing is down' },
         columns: {
           severity,
-          device_name: { title: 'device', width: 110, link: toAlertOfRow },
+          lasted,
+          device_name: alertedDevice,
           check: { width: 90 },
-          since: ago(120),
-          summary: { minWidth: 200 },
+          summary: { minWidth: 220 },
+          since: when,
           updates: { title: 'count', unit: 'short', decimals: 0, width: 70 },
           site: { width: 100 },
           source: { width: 110 },
@@ -99,22 +82,44 @@ export default dashboard({
           fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT
-              toInt8(severity) AS severity,
-              ${shortName} AS device_name,
-              check,
-              first_seen AS since,
-              summary,
-              update_count AS updates,
-              multiIf(member_count > 0, concat('storm of ', toString(member_count)), storm_id != '', 'in a storm', toString(state) = 'flapping', 'flapping', '') AS note,
-              site,
-              source,
-              fingerprint
-          FROM tocsin.alerts
-          WHERE state IN ('open', 'flapping')
-            AND ${chosen('site')}
-            AND ${chosen('source')}
-          ORDER BY toInt8(severity) DESC, first_seen DESC
+          SELECT severity, lasted, device_name, check, summary, since, updates, site, source, note, fingerprint
+          FROM
+          (
+              SELECT
+                  member_count > 0 AS is_storm,
+                  toInt8(severity) AS severity,
+                  dateDiff('second', first_seen, now64(9)) AS lasted,
+                  ${whatItIs} AS device_name,
+                  check,
+                  first_seen AS since,
+                  summary,
+                  update_count AS updates,
+                  multiIf(member_count > 0, concat('storm of ', toString(member_count)), storm_id != '', 'in a storm', toString(state) = 'flapping', 'flapping', '') AS note,
+                  site,
+                  source,
+                  fingerprint
+              FROM tocsin.alerts
+              WHERE ${active}
+                AND ${shown}
+              UNION ALL
+              SELECT
+                  0 AS is_storm,
+                  7 AS severity,
+                  dateDiff('second', max(t.reported_at), now64(9)) AS lasted,
+                  toString(agent_id) AS device_name,
+                  'agent' AS check,
+                  toDateTime64(max(t.reported_at), 9, 'UTC') AS since,
+                  'this agent reports nothing: what it would tell is not known' AS summary,
+                  0 AS updates,
+                  '' AS note,
+                  '' AS site,
+                  '' AS source,
+                  '' AS fingerprint
+              FROM tocsin.listener_totals AS t
+              GROUP BY agent_id
+              HAVING lasted BETWEEN 60 AND 86400
+          )
+          ORDER BY severity = 7 DESC, is_storm DESC, severity DESC, since DESC
           LIMIT 500`,
       }),
     ),
@@ -126,7 +131,7 @@ export default dashboard({
         description:
           'Notifications that Alertmanager delivered within the time range, newest first: who was told what. Healthy: few, one for each fault and not one for each alert. Not narrowed by site or source, because one page may cover several.',
         width: 12,
-        empty: 'no page in this time range',
+        empty: { summary: 'no page in this time range' },
         columns: {
           sent: ago(120),
           firing_now: {
@@ -138,10 +143,11 @@ export default dashboard({
             cell: 'text',
             width: 80,
           },
-          summary: { minWidth: 180 },
+          summary: { minWidth: 180, link: toAlertOfRow },
           firing: { title: 'alerts firing', width: 100 },
           resolved: { title: 'alerts over', width: 100 },
           receiver: { width: 110 },
+          fingerprint: { hidden: true },
         },
         query: sql`
           SELECT
@@ -150,7 +156,8 @@ export default dashboard({
               summary,
               firing,
               resolved,
-              receiver
+              receiver,
+              fingerprints[1] AS fingerprint
           FROM tocsin.pages
           WHERE $__timeFilter(sent_at)
           ORDER BY sent_at DESC
@@ -162,30 +169,31 @@ export default dashboard({
         description:
           'Alerts that ended within the time range, newest end first, and how long each lasted. Healthy: what was down comes back here.',
         width: 12,
-        empty: 'nothing resolved in this time range',
+        empty: { device_name: 'nothing resolved in this time range' },
         columns: {
           ended: ago(120),
-          device_name: { title: 'device', width: 110 },
+          device_name: alertedDevice,
           check: { width: 90 },
-          lasted: { unit: 's', width: 90 },
+          lasted: { unit: 'dthms', width: 90 },
           summary: { minWidth: 180 },
           site: { width: 100 },
           source: { width: 110 },
+          fingerprint: { hidden: true },
         },
         query: sql`
           SELECT
               resolved_at AS ended,
-              ${shortName} AS device_name,
+              ${whatItIs} AS device_name,
               check,
               dateDiff('second', first_seen, resolved_at) AS lasted,
               summary,
               site,
-              source
+              source,
+              fingerprint
           FROM tocsin.alerts
           WHERE state IN ('resolved', 'expired')
             AND $__timeFilter(resolved_at)
-            AND ${chosen('site')}
-            AND ${chosen('source')}
+            AND ${shown}
           ORDER BY resolved_at DESC
           LIMIT 100`,
       }),

@@ -1,8 +1,8 @@
-import { ago } from '../columns.mjs';
+import { agentSilent, ago } from '../columns.mjs';
 import { annotation, choice, dashboard, row } from '../dashboard.mjs';
 import { above, blue, green, none, numbers, orange, red, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
-import { chosen, sql } from '../sql.mjs';
+import { chosen, growth, mostSilent, sql } from '../sql.mjs';
 
 /**
  * Counters a second, by listener. They are cumulative within a run (boot_id) of an agent: the highest value of each interval, less that of the
@@ -84,21 +84,21 @@ export default dashboard({
         id: 1,
         title: 'From sent to stored',
         description:
-          'All listeners together, since the beginning. Healthy: kernel dropped, given up and missing are 0; rejected is small; in flight goes back to 0 within seconds when traffic stops. Stored counts events and rejects. Independent of the time range.',
-        width: 24,
-        empty: 'no agent has ever reported',
+          'All listeners together, since the beginning. Healthy: kernel dropped, given up and missing are 0; rejected is small; in flight goes back to 0 within seconds when traffic stops. Stored counts events and rejects; what was lost or refused lately stands beside. Independent of the time range.',
+        width: 16,
         unit: 'short',
         fields: {
           sent: { title: 'sent' },
-          kernel_dropped: { title: 'kernel dropped', thresholds: above({ 1: red }) },
+          kernel_dropped: { title: 'kernel dropped' },
           received: { title: 'received' },
-          malformed: { title: 'rejected', thresholds: above({ 1: yellow }) },
+          malformed: { title: 'rejected' },
           events: { title: 'events' },
-          dropped: { title: 'given up', thresholds: above({ 1: red }) },
+          dropped: { title: 'given up' },
           in_flight: { title: 'in flight', thresholds: above({ 1: yellow }) },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
           missing: { title: 'missing', thresholds: above({ 1: red }) },
+          silent_for: agentSilent,
         },
         query: sql`
           SELECT
@@ -111,9 +111,41 @@ export default dashboard({
               sum(b.in_flight) AS in_flight,
               sum(b.acked) AS acked,
               sum(b.stored_events) + sum(b.stored_rejects) AS stored,
-              sum(b.missing) AS missing
+              sum(b.missing) AS missing,
+              ${mostSilent} AS silent_for
           FROM tocsin.balance AS b
           WHERE ${chosen('agent', 'agent_id')}
+          HAVING count() > 0`,
+      }),
+      stat({
+        id: 9,
+        title: 'Lost or refused in this time',
+        description:
+          'What the kernel dropped, what was rejected or refused, and what an agent gave up within the time range. Healthy: grey zeros; what is red here is gone.',
+        width: 8,
+        unit: 'short',
+        decimals: 0,
+        fields: {
+          kernel_dropped: { title: 'kernel dropped', thresholds: above({ 1: red }) },
+          malformed: { title: 'rejected', thresholds: above({ 1: yellow }) },
+          rate_limited: { title: 'rate limited', thresholds: above({ 1: yellow }) },
+          dropped: { title: 'given up', thresholds: above({ 1: red }) },
+        },
+        query: sql`
+          SELECT
+              sum(r.kernel_dropped) AS kernel_dropped,
+              sum(r.malformed) AS malformed,
+              sum(r.rate_limited) AS rate_limited,
+              sum(r.dropped) AS dropped
+          FROM
+          (
+              SELECT
+                  ${['kernel_dropped', 'malformed', 'rate_limited', 'dropped'].map((counter) => `${growth(counter, '$__fromTime')} AS ${counter}`).join(',\n')}
+              FROM tocsin.agent_stats AS s
+              WHERE $__timeFilter(received_at)
+                AND ${chosen('agent', 'agent_id')}
+              GROUP BY agent_id, boot_id, listener
+          ) AS r
           HAVING count() > 0`,
       }),
     ),
@@ -123,17 +155,17 @@ export default dashboard({
         id: 2,
         title: 'Balance sheet by listener',
         description:
-          'sent = received + kernel dropped; events + rejected = acknowledged + in flight + given up; acknowledged = stored + missing. Healthy: closed, or open with only in flight above 0 while traffic flows. Kernel dropped above 0: raise receive_buffer of that listener, see receive-buffer use below. Independent of the time range.',
+          'sent = received + kernel dropped; events + rejected = acknowledged + in flight + given up; acknowledged = stored + missing. Healthy: closed, or open with only in flight above 0 while traffic flows. The state is that of the last report, and "agent silent" where that is over a minute old. Kernel dropped above 0: raise receive_buffer of that listener, see receive-buffer use below. Independent of the time range.',
         width: 24,
-        empty: 'no agent has ever reported',
+        empty: { agent: 'no agent has ever reported' },
         unit: 'short',
         columns: {
           sent: { title: 'sent' },
-          kernel_dropped: { title: 'kernel dropped', thresholds: above({ 1: red }, none), cell: 'background' },
+          kernel_dropped: { title: 'kernel dropped' },
           received: { title: 'received' },
-          malformed: { title: 'rejected', thresholds: above({ 1: yellow }, none), cell: 'background' },
+          malformed: { title: 'rejected' },
           events: { title: 'events' },
-          dropped: { title: 'given up', thresholds: above({ 1: red }, none), cell: 'background' },
+          dropped: { title: 'given up' },
           in_flight: { title: 'in flight', thresholds: above({ 1: yellow }, none), cell: 'background' },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
@@ -141,8 +173,10 @@ export default dashboard({
           agent: { minWidth: 110 },
           listener: { minWidth: 110 },
           rate_limited: { title: 'rate limited' },
-          closed: {
+          state_now: {
+            title: 'state',
             values: numbers([
+              [2, 'agent silent', red],
               [1, 'closed', green],
               [0, 'open', orange],
             ]),
@@ -166,7 +200,7 @@ export default dashboard({
               acked,
               stored_events + stored_rejects AS stored,
               missing,
-              closed,
+              if(reported_at < now64(9) - INTERVAL 1 MINUTE, 2, toInt8(closed)) AS state_now,
               reported_at AS reported
           FROM tocsin.balance
           WHERE ${chosen('agent', 'agent_id')}
@@ -252,7 +286,7 @@ export default dashboard({
         description:
           'What was refused within the time range, by stage and reason, with the newest example of each. Bytes outside printable ASCII stand as dots, and at most 160 bytes are shown, so that a hostile sender cannot draw on this page. Healthy: empty, or a device you know.',
         width: 14,
-        empty: 'nothing was refused in this time range',
+        empty: { newest_detail: 'nothing was refused in this time range' },
         columns: {
           reason: { width: 130 },
           stage: { width: 80 },
@@ -284,7 +318,7 @@ export default dashboard({
         description:
           'When each agent seen in the last day last reported; the most silent first. Agents report each second. Healthy: all below 15 s. Independent of the time range.',
         width: 10,
-        empty: 'no agent report for a day',
+        empty: { agent: 'no agent report for a day' },
         columns: {
           agent: { minWidth: 120 },
           silent_for: {
