@@ -1,7 +1,7 @@
 // Alert rules for Tocsin's own pipeline: they still speak where the pipeline itself does not. Each asks for one number and texts that tell the
 // rows apart, with a row for every agent also where all is quiet: Grafana 9.3 takes an answer without a row for an error.
 import { target } from '../panels.mjs';
-import { sql } from '../sql.mjs';
+import { growth, sql } from '../sql.mjs';
 
 /** The folder of the runbooks as people reach it; a site builds with its own. */
 const runbooks = process.env.TOCSIN_RUNBOOKS_URL ?? 'grafana/runbooks';
@@ -42,12 +42,12 @@ function rule({ name, title, severity, summary, description, panel, above, lasti
 /**
  * What a counter of `agent_stats` grew by within five minutes, by listener, in a column named after its unit; zero for those that are quiet.
  */
-function growth(counter, unit) {
+function lately(counter, unit) {
   return sql`
     SELECT agent_id, listener, toFloat64(sum(growth)) AS ${unit}
     FROM
     (
-        SELECT agent_id, listener, max(s.${counter}) - min(s.${counter}) AS growth
+        SELECT agent_id, listener, ${growth(counter, 'now64(9) - INTERVAL 5 MINUTE')} AS growth
         FROM tocsin.agent_stats AS s
         WHERE s.received_at > now() - INTERVAL 5 MINUTE
         GROUP BY agent_id, listener, boot_id
@@ -57,14 +57,6 @@ function growth(counter, unit) {
         WHERE reported_at > now() - INTERVAL 7 DAY
     )
     GROUP BY agent_id, listener`;
-}
-
-/** What is missing in the balance of every listener of the last week, where the condition holds; else zero. */
-function missing(condition) {
-  return sql`
-    SELECT agent_id, listener, toFloat64(if(${condition}, missing, 0)) AS records
-    FROM tocsin.balance
-    WHERE reported_at > now() - INTERVAL 7 DAY`;
 }
 
 const rules = [
@@ -92,7 +84,7 @@ const rules = [
     panel: 4,
     above: 0,
     lasting: '0s',
-    query: growth('kernel_dropped', 'datagrams'),
+    query: lately('kernel_dropped', 'datagrams'),
   }),
   rule({
     name: 'agent-drops',
@@ -103,7 +95,7 @@ const rules = [
     panel: 4,
     above: 0,
     lasting: '0s',
-    query: growth('dropped', 'records'),
+    query: lately('dropped', 'records'),
   }),
   rule({
     name: 'rows-stop',
@@ -129,7 +121,10 @@ const rules = [
     panel: 2,
     above: 100000,
     lasting: '2m',
-    query: missing('reported_at > now() - INTERVAL 1 HOUR'),
+    query: sql`
+      SELECT agent_id, listener, toFloat64(if(reported_at > now() - INTERVAL 1 HOUR, missing, 0)) AS records
+      FROM tocsin.balance
+      WHERE reported_at > now() - INTERVAL 7 DAY`,
   }),
   rule({
     name: 'balance-open',
@@ -137,11 +132,13 @@ const rules = [
     severity: 'critical',
     summary:
       '{{ $values.A }} records of {{ $labels.listener }} of {{ $labels.agent_id }} were acknowledged by Kafka and are not in ClickHouse',
-    description: 'The agent is quiet, so nothing is on its way: they are lost or stuck.',
+    description: 'They were made over half a minute ago, and neither given up nor still waiting for Kafka: they are lost or stuck.',
     panel: 2,
     above: 0,
-    lasting: '10m',
-    query: missing('reported_at < now() - INTERVAL 5 MINUTE'),
+    lasting: '0s',
+    query: sql`
+      SELECT agent_id, listener, toFloat64(records) AS lost
+      FROM tocsin.missing_records`,
   }),
 ];
 

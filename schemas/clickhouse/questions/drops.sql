@@ -18,10 +18,12 @@ FROM
         agent_id,
         listener,
         boot_id,
-        max(s.received) - min(s.received) AS received,
-        max(s.kernel_dropped) - min(s.kernel_dropped) AS kernel_dropped,
-        max(s.malformed) - min(s.malformed) AS malformed,
-        max(s.dropped) - min(s.dropped) AS dropped,
+        -- Counters begin with the run: its first report already holds what came before it.
+        fromUnixTimestamp64Nano(toInt64(boot_id), 'UTC') >= {since:DateTime64(3, 'UTC')} AS is_whole,
+        max(s.received) - if(is_whole, 0, min(s.received)) AS received,
+        max(s.kernel_dropped) - if(is_whole, 0, min(s.kernel_dropped)) AS kernel_dropped,
+        max(s.malformed) - if(is_whole, 0, min(s.malformed)) AS malformed,
+        max(s.dropped) - if(is_whole, 0, min(s.dropped)) AS dropped,
         max(s.buffer_peak_bytes) AS peak,
         max(s.buffer_limit_bytes) AS limit
     FROM tocsin.agent_stats AS s
@@ -29,4 +31,5 @@ FROM
     GROUP BY agent_id, listener, boot_id
 ) AS r
 GROUP BY agent_id, listener
-ORDER BY kernel_dropped DESC, agent_id, listener;
+ORDER BY kernel_dropped DESC, agent_id, listener
+LIMIT 10000;
