@@ -180,7 +180,11 @@ impl Pipeline {
     }
 
     fn frame(&self, peer: SocketAddr, frame: Frame, received_at_unix_nanos: u64) {
-        let raw = kept_bytes(&frame).clone();
+        let raw = match (&self.reading, &frame) {
+            // What is read tells its secrets itself.
+            (Reading::Notification, Frame::Oversize { beginning, .. }) => blanked(beginning, &self.shared.snmp.secrets(beginning)),
+            _ => kept_bytes(&frame).clone(),
+        };
         let origin = Origin {
             listener: Arc::clone(&self.listener_name),
             site: Arc::clone(&self.site),

@@ -12,8 +12,9 @@ mod reserve;
 mod segment;
 
 use std::collections::{HashMap, VecDeque};
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -79,6 +80,13 @@ pub(crate) enum AppendError {
     Io(#[from] io::Error),
 }
 
+/// How the spool's files are opened: nobody else reads what devices said.
+fn private_file() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).mode(0o600);
+    options
+}
+
 /// The record at the front, and what must be kept until it is acknowledged.
 pub(crate) struct Front {
     pub(crate) record: Record,
@@ -123,7 +131,7 @@ impl Spool {
     pub(crate) fn open(dir: &Path, sizes: Sizes, listeners: &[Arc<Counters>]) -> Result<Self, OpenError> {
         let io_error = |error| OpenError::Io { dir: dir.to_owned(), error };
         fs::create_dir_all(dir).map_err(io_error)?;
-        let lock = File::create(dir.join("lock")).map_err(io_error)?;
+        let lock = private_file().create(true).truncate(true).open(dir.join("lock")).map_err(io_error)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => OpenError::InUse { dir: dir.to_owned() },
             TryLockError::Error(error) => io_error(error),

@@ -10,11 +10,7 @@ use crate::devices::DeviceConfig;
 use crate::names::Names;
 use crate::secret::Secret;
 use crate::usm::{AuthProtocol, Level, MIN_PASSWORD_BYTES, PrivacyProtocol, User};
-
-/// RFC 3411: an engine id has 5 to 32 bytes.
-const ENGINE_ID_BYTES: std::ops::RangeInclusive<usize> = 5..=32;
-/// RFC 3414: a user name has 1 to 32 bytes.
-const MAX_USER_BYTES: usize = 32;
+use crate::v3::{ENGINE_ID_BYTES, MAX_USER_BYTES};
 
 /// Whom to believe, and what names things have.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]

@@ -1,16 +1,20 @@
 //! SNMP engines: those that send to us with their clocks (RFC 3414 2.2, 3.2), and our own, which informs are addressed to.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 
+use lru::LruCache;
 use sha2::{Digest, Sha256};
 
 /// RFC 3414 2.2.3.
 const WINDOW_SECONDS: u64 = 150;
 const MAX_BOOTS: u32 = i32::MAX as u32;
-/// Engines that are remembered; a flood of forged ids must not fill the memory. Beyond it new ones are received but not listed, and their
-/// clocks are not kept.
-const MAX_ENGINES: usize = 50_000;
+/// Engines that are remembered once a message of them has been authenticated. Beyond it the one that was quiet for longest is forgotten, as by
+/// a restart; one that is heard always has a clock that it is checked against.
+const MAX_ENGINES: NonZeroUsize = NonZeroUsize::new(50_000).unwrap();
+/// Other engines that are listed, so that a wrong password can be found; beyond it the one that was quiet for longest is not. Ids can be forged,
+/// so these push out nobody else.
+const MAX_STRANGERS: NonZeroUsize = NonZeroUsize::new(1_000).unwrap();
 /// Private enterprise number for documentation (RFC 5612), because Tocsin has none.
 const ENTERPRISE: u32 = 0x8000_0000 | 32_473;
 /// From which boots are counted: 2023-11-14T22:13:20Z.
@@ -108,8 +112,17 @@ pub struct EngineView {
 }
 
 /// All engines that have sent, by id.
-#[derive(Debug, Default)]
-pub(crate) struct Engines(HashMap<Vec<u8>, Engine>);
+#[derive(Debug)]
+pub(crate) struct Engines {
+    authenticated: LruCache<Vec<u8>, Engine>,
+    strangers: LruCache<Vec<u8>, Engine>,
+}
+
+impl Default for Engines {
+    fn default() -> Self {
+        Self { authenticated: LruCache::sparse(MAX_ENGINES), strangers: LruCache::sparse(MAX_STRANGERS) }
+    }
+}
 
 impl Engines {
     /// RFC 3414 3.2.7 b, for an authenticated message: learns the sender's clock, and says whether the message is inside its window.
@@ -117,12 +130,8 @@ impl Engines {
         if boots >= MAX_BOOTS {
             return Err("its boots have reached their maximum; give the engine a new id".to_owned());
         }
-        let has_room = self.0.len() < MAX_ENGINES;
-        let engine = match self.0.get_mut(engine_id) {
-            Some(engine) => engine,
-            None if has_room => self.0.entry(engine_id.to_vec()).or_default(),
-            None => return Ok(()),
-        };
+        let strangers = &mut self.strangers;
+        let engine = self.authenticated.get_or_insert_mut_ref(engine_id, || strangers.pop(engine_id).unwrap_or_default());
         let told = Clock { boots, time, at_unix_nanos: now_unix_nanos };
         let clock = engine.clock.get_or_insert(told);
         if boots > clock.boots || (boots == clock.boots && time > clock.time) {
@@ -136,13 +145,11 @@ impl Engines {
         Ok(())
     }
 
-    /// Remembers a message of an engine.
+    /// Remembers a message of an engine. Only [`Engines::check_clock`] makes it one that is not forgotten for strangers.
     pub(crate) fn seen(&mut self, engine_id: &[u8], user: &[u8], peer: IpAddr, is_accepted: bool, now_unix_nanos: u64) {
-        let has_room = self.0.len() < MAX_ENGINES;
-        let engine = match self.0.get_mut(engine_id) {
+        let engine = match self.authenticated.peek_mut(engine_id) {
             Some(engine) => engine,
-            None if has_room => self.0.entry(engine_id.to_vec()).or_default(),
-            None => return,
+            None => self.strangers.get_or_insert_mut_ref(engine_id, Engine::default),
         };
         if engine.first_seen_unix_nanos == 0 {
             engine.first_seen_unix_nanos = now_unix_nanos;
@@ -158,8 +165,9 @@ impl Engines {
     /// Every engine, by id.
     pub(crate) fn views(&self) -> Vec<EngineView> {
         let mut views: Vec<_> = self
-            .0
+            .authenticated
             .iter()
+            .chain(&self.strangers)
             .map(|(id, engine)| EngineView {
                 engine_id: super::render::hex(id),
                 boots: engine.clock.map(|clock| clock.boots),
@@ -194,6 +202,17 @@ mod tests {
         assert!(check(4, 5, 200), "a reboot is learned");
         assert!(!check(3, 2000, 200), "what was sent before the reboot is a replay");
         assert!(!check(MAX_BOOTS, 1, 200));
+    }
+
+    #[test]
+    fn of_too_many_engines_the_one_that_was_quiet_for_longest_is_forgotten_and_all_others_are_checked() {
+        let mut engines = Engines::default();
+        let mut check = |engine: usize, time| engines.check_clock(&engine.to_be_bytes(), 3, time, 10 * SECOND).is_ok();
+        assert!((0..MAX_ENGINES.get()).all(|engine| check(engine, 1_000)));
+        assert!(check(0, 1_001), "heard again, so 1 is now the quietest");
+        assert!(check(MAX_ENGINES.get(), 1_000), "one more");
+        assert!((2..=MAX_ENGINES.get()).chain([0]).all(|engine| !check(engine, 800)), "a replay of none of them is taken");
+        assert_eq!(engines.views().len(), MAX_ENGINES.get());
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! gives OIDs their names, and [`mib`] makes tables of them.
 
 mod ber;
+mod communities;
 mod config;
 mod devices;
 mod engines;
 pub mod interfaces;
+mod keys;
 pub mod mib;
 pub mod names;
 mod oid;

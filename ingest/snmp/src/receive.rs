@@ -1,6 +1,5 @@
 //! One datagram at the port for notifications: an event, a refusal, an answer.
 
-use std::collections::HashMap;
 use std::net::IpAddr;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +11,9 @@ use tocsin_wire::events::snmp_trap::Version;
 use tocsin_wire::rejects::Reason;
 
 use super::ber::{self, Reader};
+use super::communities::Communities;
 use super::engines::{EngineView, Engines, OwnEngine};
+use super::keys::Keys;
 use super::names::Names;
 use super::oid::Oid;
 use super::pdu::{AnyPdu, CommunityMessage, Kind, Message, Pdu, write_pdu};
@@ -21,9 +22,6 @@ use super::trap::{self, identity_hash};
 use super::usm::{Level, LocalKeys, User};
 use super::v3::{self, Context, Incoming, Outgoing, Scoped};
 use tocsin_parse::{Parsed, Refusal};
-
-/// Keys that are kept ready, one a user and engine; beyond it they are made anew for each message.
-const MAX_LOCAL_KEYS: usize = 50_000;
 
 /// What one datagram gave.
 #[derive(Debug, Default)]
@@ -43,18 +41,15 @@ impl Outcome {
     }
 }
 
-/// A user is known by its place in `users`.
-type KeysByUserAndEngine = HashMap<(usize, Vec<u8>), Arc<LocalKeys>>;
-
 /// Whom to believe, and what has been learned about the senders. May be shared by threads.
 pub struct Receiver {
-    communities: Vec<Vec<u8>>,
+    communities: Communities,
     users: Vec<User>,
     own: OwnEngine,
     names: Arc<Names>,
     engines: Mutex<Engines>,
     repeats: Mutex<Repeats>,
-    keys: Mutex<KeysByUserAndEngine>,
+    keys: Keys,
     reports: [AtomicU64; Report::ALL.len()],
     salt: AtomicU64,
 }
@@ -99,13 +94,13 @@ impl Receiver {
     /// A receiver that believes these communities and users.
     pub fn new(communities: Vec<Vec<u8>>, users: Vec<User>, own: OwnEngine, names: Arc<Names>, salt: u64) -> Self {
         Self {
-            communities,
+            communities: Communities::new(communities),
             users,
             own,
             names,
             engines: Mutex::default(),
             repeats: Mutex::default(),
-            keys: Mutex::default(),
+            keys: Keys::default(),
             reports: Default::default(),
             salt: AtomicU64::new(salt),
         }
@@ -121,8 +116,21 @@ impl Receiver {
         self.lock_engines().views()
     }
 
+    /// Places in bytes that were not read which may hold a secret.
+    pub fn secrets(&self, frame: &[u8]) -> Vec<Range<usize>> {
+        self.communities.places(frame)
+    }
+
     /// Reads one datagram from `peer`.
     pub fn receive(&self, frame: &[u8], peer: IpAddr, now_unix_nanos: u64) -> Outcome {
+        let mut outcome = self.read(frame, peer, now_unix_nanos);
+        if matches!(outcome.parsed, Some(Err(_))) {
+            outcome.secrets.extend(self.secrets(frame));
+        }
+        outcome
+    }
+
+    fn read(&self, frame: &[u8], peer: IpAddr, now_unix_nanos: u64) -> Outcome {
         let malformed = |error: super::Malformed| Outcome { parsed: Some(Err(error.refusal(frame.len()))), ..Outcome::default() };
         if frame.is_empty() {
             return Outcome::refused(Reason::Empty, "an empty datagram; see what sends to this port");
@@ -140,7 +148,7 @@ impl Receiver {
     fn community_message(&self, frame: &[u8], message: &CommunityMessage<'_>, peer: IpAddr, now_unix_nanos: u64) -> Outcome {
         let mut secrets: Vec<_> =
             v3::offset(frame, message.community).map(|start| start..start + message.community.len()).into_iter().collect();
-        let mut outcome = if self.communities.iter().any(|allowed| allowed == message.community) {
+        let mut outcome = if self.communities.accepts(message.community) {
             self.community_pdu(frame, message, &mut secrets, peer, now_unix_nanos)
         } else {
             let detail = format!(
@@ -262,12 +270,14 @@ impl Receiver {
             );
             return Err(Disbelief::new(Report::UnsupportedSecLevels, Reason::SecurityLevel, detail));
         }
-        let keys = allowed.iter().map(|(index, known)| self.local_keys(*index, known, message.engine_id));
         if message.level == Level::NoAuthNoPriv {
-            let keys = keys.into_iter().next().unwrap_or_default();
-            return Ok((keys, message.plain_data(&LocalKeys::default()).unwrap_or_default()));
+            let keys = Arc::<LocalKeys>::default();
+            let data = message.plain_data(&keys).unwrap_or_default();
+            return Ok((keys, data));
         }
-        let Some(keys) = keys.into_iter().find(|keys| message.is_authentic(frame, keys)) else {
+        let is_authentic = |keys: &LocalKeys| message.is_authentic(frame, keys);
+        let keys = allowed.iter().find_map(|(index, known)| self.keys.find(*index, known, message.engine_id, is_authentic));
+        let Some(keys) = keys else {
             let detail = format!("{}: the digest is not that of the user's key; compare auth protocol and password", user());
             return Err(Disbelief::new(Report::WrongDigests, Reason::AuthenticationFailed, detail));
         };
@@ -321,19 +331,6 @@ impl Receiver {
         };
         let refusal = problem.map(|problem| Refusal::new(Reason::NotInTimeWindow, format!("{}: {problem}", user())));
         Err(Disbelief { report: Report::NotInTimeWindows, refusal, keys: Some(Arc::clone(keys)) })
-    }
-
-    fn local_keys(&self, index: usize, user: &User, engine_id: &[u8]) -> Arc<LocalKeys> {
-        let place = (index, engine_id.to_vec());
-        let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = keys.get(&place) {
-            return Arc::clone(known);
-        }
-        let made = Arc::new(user.localize(engine_id));
-        if keys.len() < MAX_LOCAL_KEYS {
-            keys.insert(place, Arc::clone(&made));
-        }
-        made
     }
 
     /// RFC 3412 7.1.1: an answer with our engine id and clock and the counter that says what was wrong.

@@ -274,13 +274,15 @@ impl User {
 
     /// Its keys at one engine. Takes microseconds; with a Reeder key some milliseconds.
     pub fn localize(&self, engine_id: &[u8]) -> LocalKeys {
-        let auth = self.auth.as_ref();
-        LocalKeys {
-            auth: auth.map(|(protocol, master)| (*protocol, protocol.localize(master, engine_id))),
-            privacy: auth
-                .zip(self.privacy.as_ref())
-                .map(|((auth, _), (protocol, master))| (*protocol, protocol.localize(*auth, master, engine_id))),
-        }
+        let privacy = self.auth.as_ref().zip(self.privacy.as_ref());
+        let privacy = privacy.map(|((auth, _), (protocol, master))| (*protocol, protocol.localize(*auth, master, engine_id)));
+        LocalKeys { privacy, ..self.localize_authentication(engine_id) }
+    }
+
+    /// The one of them that shows who sent a message. Takes microseconds.
+    pub(crate) fn localize_authentication(&self, engine_id: &[u8]) -> LocalKeys {
+        let auth = self.auth.as_ref().map(|(protocol, master)| (*protocol, protocol.localize(master, engine_id)));
+        LocalKeys { auth, privacy: None }
     }
 }
 

@@ -10,6 +10,10 @@ const AUTH_FLAG: u8 = 1;
 const PRIVACY_FLAG: u8 = 2;
 const REPORTABLE_FLAG: u8 = 4;
 const USER_BASED: i64 = 3;
+/// RFC 3411: SnmpEngineID; none where the sender asks for it.
+pub(crate) const ENGINE_ID_BYTES: std::ops::RangeInclusive<usize> = 5..=32;
+/// RFC 3414 2.4.
+pub(crate) const MAX_USER_BYTES: usize = 32;
 /// The largest message that we take: a datagram.
 const MAX_MESSAGE_BYTES: i64 = 65_507;
 
@@ -77,10 +81,18 @@ impl<'a> Incoming<'a> {
             return Err(at_model.malformed("a security model other than the user-based one"));
         }
         let mut security = Reader::new(fields.octets("the security parameters")?).sequence("the security parameters")?;
+        let at_engine_id = security;
         let engine_id = security.octets("the engine id")?;
+        if !engine_id.is_empty() && !ENGINE_ID_BYTES.contains(&engine_id.len()) {
+            return Err(at_engine_id.malformed("an engine id of other than 5 to 32 bytes"));
+        }
         let boots = security.unsigned31("the engine's boots")?;
         let time = security.unsigned31("the engine's time")?;
+        let at_user = security;
         let user = security.octets("the user name")?;
+        if user.len() > MAX_USER_BYTES {
+            return Err(at_user.malformed("a user name of more than 32 bytes"));
+        }
         let auth_parameters = security.octets("the authentication parameters")?;
         let privacy_parameters = security.octets("the privacy parameters")?;
         let data = if level == Level::AuthPriv { fields.octets("the encrypted data")? } else { fields.rest() };

@@ -5,6 +5,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use tempfile::TempDir;
+use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu};
 use tocsin_wire::events::snmp_trap::Version;
 use tocsin_wire::events::{Event, SnmpTrap};
 use tocsin_wire::rejects::Reason;
@@ -300,4 +301,23 @@ fn what_is_no_snmp_is_rejected_and_says_where() {
     let reasons: Vec<_> = running.rejects().iter().map(|reject| word(reject.reason())).collect();
     assert_eq!(reasons, ["syntax", "empty", "syntax", "syntax"]);
     assert!(running.rejects()[3].detail.contains("version"), "{:?}", running.rejects()[3]);
+}
+
+#[test]
+fn no_reject_keeps_a_community() {
+    let running = start_with("snmp: {communities: [s3cret]}\nlisteners: [{name: l, kind: snmp, listen: '[::]:0', max_message: 64}]");
+    let pdu = Pdu::new(Kind::Trap, 1, Vec::new()).write();
+    let frame = |community: &[u8], pdu: &[u8]| CommunityMessage::write(false, community, pdu);
+    let unnamed = frame(b"s3cret", &pdu);
+    let socket = sender(v4(running.port()));
+    for frame in [&unnamed[..], &frame(b"mistyped", &pdu), &unnamed[..unnamed.len() - 5], &frame(b"s3cret", &[0; 100])] {
+        socket.send(frame).unwrap();
+    }
+    running.wait_for(|stats| stats.malformed == 4);
+    let reasons: Vec<_> = running.rejects().iter().map(|reject| reject.reason()).collect();
+    assert_eq!(reasons, [Reason::MissingField, Reason::CommunityNotAllowed, Reason::Syntax, Reason::Oversize]);
+    for event in running.events() {
+        let raw = String::from_utf8_lossy(&event.raw).into_owned();
+        assert!(raw.contains("******") && !raw.contains("s3cret") && !raw.contains("mistyped"), "{raw:?}");
+    }
 }

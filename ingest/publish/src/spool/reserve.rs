@@ -1,10 +1,12 @@
 //! Room on the disk that nobody else can take: what comes back from the producer at a stop is written into it.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::{FallocateFlags, fallocate};
+
+use super::private_file;
 
 /// An empty file with blocks behind its end. Removed when it is not used.
 #[derive(Debug)]
@@ -30,7 +32,7 @@ impl Reserve {
     }
 
     fn allocate(path: &Path, bytes: u64) -> io::Result<File> {
-        let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
+        let file = private_file().read(true).append(true).create(true).open(path)?;
         if bytes > 0 {
             fallocate(&file, FallocateFlags::FALLOC_FL_KEEP_SIZE, 0, i64::try_from(bytes).unwrap_or(i64::MAX))?;
         }

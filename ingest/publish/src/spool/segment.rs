@@ -1,7 +1,7 @@
 //! One file of the spool.
 
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tocsin_telemetry::Counters;
 
 use super::entry::{self, Entry, PREFIX_BYTES};
+use super::private_file;
 use super::reserve::Reserve;
 
 const EXTENSION: &str = "spool";
@@ -116,7 +117,7 @@ impl Segment {
         let path = path_of(dir, number);
         let handle = match reserve {
             Some(reserve) => reserve.rename(&path)?,
-            None => OpenOptions::new().read(true).append(true).create_new(true).open(&path)?,
+            None => private_file().read(true).append(true).create_new(true).open(&path)?,
         };
         Ok(Self::new(path, number, handle, 0, disk_bytes))
     }
@@ -255,7 +256,7 @@ impl Segment {
         let mut unread = vec![0; usize::try_from(self.written_bytes - self.read_bytes).unwrap_or(usize::MAX)];
         self.handle.read_exact_at(&mut unread, self.read_bytes)?;
         let temporary = dir.join("unread.tmp");
-        let mut handle = File::create(&temporary)?;
+        let mut handle = private_file().create(true).truncate(true).open(&temporary)?;
         handle.write_all(&unread)?;
         // Before it takes the old one's place: a power cut must find one of them whole.
         handle.sync_all()?;

@@ -308,3 +308,18 @@ fn a_folder_belongs_to_one_agent() {
     let sizes = Sizes { max_bytes: 1, return_bytes: 0, segment_bytes: 1 };
     assert!(matches!(Spool::open(dir.path(), sizes, &[]), Err(OpenError::InUse { .. })));
 }
+
+#[test]
+fn nobody_else_may_read_what_the_spool_keeps() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    for text in ["one", "two"] {
+        spool.append(&record(text, None)).unwrap();
+    }
+    assert_eq!(take(&spool).unwrap().0, "one");
+    let modes = || fs::read_dir(dir.path()).unwrap().map(|item| item.unwrap().metadata().unwrap().permissions().mode() & 0o777);
+    assert_eq!(modes().collect::<Vec<_>>(), [0o600; 3], "lock, reserve, segment");
+    spool.close();
+    assert_eq!(modes().collect::<Vec<_>>(), [0o600; 2], "lock, and the segment that was written anew");
+}
