@@ -1,4 +1,4 @@
--- What happened around this time on this device, of every kind, in order?
+-- What happened around this time on this device, of every kind, in order? Events whose clock is over a day wrong are left out.
 -- Parameter device String: its name, as events carry it.
 -- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
 -- Parameter minutes UInt32: so many before and after it; default 5.
@@ -12,19 +12,19 @@ FROM
 (
     SELECT event_time AS time, 'syslog' AS kind, toString(s.severity) AS severity, concat(app_name, if(msg_id = '', '', concat(' ', msg_id)), ': ', message) AS text, event_id
     FROM tocsin.syslog AS s
-    WHERE device = {device:String} AND event_time BETWEEN first AND last
+    WHERE device = {device:String} AND event_time BETWEEN first AND last AND received_at BETWEEN first - INTERVAL 1 DAY AND last + INTERVAL 1 DAY
     UNION ALL
     SELECT event_time, 'alert update', toString(u.severity), concat(toString(action), ' ', source, '/', check, ': ', summary), event_id
     FROM tocsin.alert_updates AS u
-    WHERE device = {device:String} AND event_time BETWEEN first AND last
+    WHERE device = {device:String} AND event_time BETWEEN first AND last AND received_at BETWEEN first - INTERVAL 1 DAY AND last + INTERVAL 1 DAY
     UNION ALL
     SELECT event_time, 'trap', '', concat(trap_name, ' ', toString(varbinds)), event_id
     FROM tocsin.snmp_traps
-    WHERE device = {device:String} AND event_time BETWEEN first AND last
+    WHERE device = {device:String} AND event_time BETWEEN first AND last AND received_at BETWEEN first - INTERVAL 1 DAY AND last + INTERVAL 1 DAY
     UNION ALL
     SELECT event_time, 'sequence gap', 'warning', concat(toString(missing), ' messages of this device were lost on their way'), event_id
     FROM tocsin.sequence_gaps
-    WHERE device = {device:String} AND event_time BETWEEN first AND last
+    WHERE device = {device:String} AND event_time BETWEEN first AND last AND received_at BETWEEN first - INTERVAL 1 DAY AND last + INTERVAL 1 DAY
     UNION ALL
     SELECT transition_at, 'alert', toString(h.severity), concat(toString(transition), ' ', source, '/', check, ': ', summary), event_id
     FROM tocsin.alert_history AS h
@@ -32,7 +32,8 @@ FROM
     UNION ALL
     SELECT event_time, 'interface', '', concat(interface, ' is ', toString(oper_status)), event_id
     FROM tocsin.interface_counters
-    WHERE device = {device:String} AND event_time BETWEEN first AND last AND oper_status != 'up' AND admin_status = 'up'
+    WHERE device = {device:String} AND event_time BETWEEN first AND last AND received_at BETWEEN first - INTERVAL 1 DAY AND last + INTERVAL 1 DAY
+        AND oper_status != 'up' AND admin_status = 'up'
     UNION ALL
     SELECT started_at, 'WAN episode', '', concat(link_id, ' ', toString(kind), ', cause ', toString(cause)), event_id
     FROM tocsin.wan_episodes FINAL

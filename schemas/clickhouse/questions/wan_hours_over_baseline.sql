@@ -1,4 +1,4 @@
--- Which WAN links were worse than usual, for how many hours, and why?
+-- Which WAN links were worse than usual, for how many hours, and why? Of each episode what lies within the time counts.
 -- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
 -- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
 -- Example: tocsin ask wan_hours_over_baseline since=-30d
@@ -8,12 +8,12 @@ SELECT
     kind,
     cause,
     count() AS episodes,
-    round(sum(dateDiff('second', e.started_at, coalesce(e.ended_at, {until:DateTime64(3, 'UTC')}))) / 3600, 2) AS hours,
+    round(sum(dateDiff('second', greatest(e.started_at, {since:DateTime64(3, 'UTC')}), least(coalesce(e.ended_at, {until:DateTime64(3, 'UTC')}), {until:DateTime64(3, 'UTC')}))) / 3600, 2) AS hours,
     round(max(e.peak_ms), 1) AS worst_ms,
     round(avg(e.baseline_ms), 1) AS usual_ms,
     round(max(e.loss_ratio), 4) AS worst_loss_ratio
 FROM tocsin.wan_episodes AS e FINAL
-WHERE e.started_at BETWEEN {since:DateTime64(3, 'UTC')} AND {until:DateTime64(3, 'UTC')}
+WHERE e.started_at <= {until:DateTime64(3, 'UTC')} AND coalesce(e.ended_at, {until:DateTime64(3, 'UTC')}) >= {since:DateTime64(3, 'UTC')}
 GROUP BY link_id, kind, cause
 ORDER BY hours DESC
 LIMIT 1000;

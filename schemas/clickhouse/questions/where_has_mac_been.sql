@@ -1,5 +1,5 @@
 -- Where has this device been plugged in, and which addresses did it have there?
--- Parameter mac String: its hardware address, lower case with colons.
+-- Parameter mac String: its hardware address, in any notation.
 -- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
 -- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
 -- Example: tocsin ask where_has_mac_been mac=02:00:00:00:00:2a since=-30d
@@ -36,7 +36,7 @@ FROM
                 site,
                 state
             FROM tocsin.registration_history
-            WHERE mac = lower({mac:String})
+            WHERE mac = arrayStringConcat(extractAll(replaceRegexpAll(lower({mac:String}), '[^0-9a-f]', ''), '..'), ':')
                 AND changed_at BETWEEN {since:DateTime64(3, 'UTC')} AND {until:DateTime64(3, 'UTC')}
                 AND ip != ''
         )
