@@ -70,7 +70,7 @@ public final class AlertHistoryTable extends SingleTable<Alert> {
         .string(alert.getDevice())
         .string(alert.getCheck())
         .string(alert.getSummary())
-        .string(alert.getSite())
+        .string(siteOf(alert))
         .stringMap(alert.getLabelsMap())
         .dateTime64Nanos(alert.getFirstSeenUnixNanos())
         .dateTime64Nanos(alert.getLastSeenUnixNanos())
@@ -83,6 +83,11 @@ public final class AlertHistoryTable extends SingleTable<Alert> {
         .string(alert.getRule())
         .string(alert.getRunbook())
         .nullableDateTime64Nanos(alert.hasExpiresAtUnixNanos(), alert.getExpiresAtUnixNanos());
+  }
+
+  /** The configured place, else the one that the monitor tells in a label: pages do the same. */
+  private static String siteOf(Alert alert) {
+    return alert.getSite().isEmpty() ? alert.getLabelsOrDefault("site", "") : alert.getSite();
   }
 
   @Override
