@@ -88,6 +88,16 @@ public final class KafkaEndpoints {
   }
 
   /**
+   * What is told of alerts from now on. Without state it starts at the end: a job that knows of no
+   * alert has nothing to say of those that the topic has.
+   */
+  public Source<Alert, ?, ?> alertsFromNow(String groupId) {
+    return source(groupId, List.of(Topics.ALERTS), new AlertDeserializer())
+        .setStartingOffsets(OffsetsInitializer.latest())
+        .build();
+  }
+
+  /**
    * All registered devices, then the changes of the register. Without state it starts at the
    * earliest offset whatever was committed: the topic is compacted.
    */

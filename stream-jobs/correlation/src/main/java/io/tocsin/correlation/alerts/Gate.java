@@ -18,7 +18,14 @@ import java.util.Map;
  *
  * <p>It takes every transition that the alert rules make, in order for each alert, and tells each
  * of them, changed only in state, cause, storm and version. Signals that are only counted never
- * come here. Its clock is the version of what it takes, which is a time by the agents' clock.
+ * come here. Its clock is the event time that the stream has reached, kept in its state. An alert
+ * may be ahead of it and is judged by its own time, which moves nothing for others.
+ *
+ * <p>What it tells comes back to it from the topic, in the topic's order. After a failure the topic
+ * also has what was told since the checkpoint and may not be told again: a storm that never began
+ * in the replay, an alert whose clear was read before its raise. Where the topic's last word is not
+ * what the gate holds, and stays so until the stream is beyond it, the gate tells it again: what it
+ * holds, or that it is over. So the topic ends where the gate ends.
  *
  * <p>A reason that begins or ends is looked up for the alerts that it concerns; maintenance windows
  * and changed policies make it look at every active alert once.
@@ -26,10 +33,8 @@ import java.util.Map;
 public final class Gate {
   private final GateState state;
   private final Storms storms;
+  private final ReadBack readBack;
   private Explanations explanations;
-
-  /** Newest time that it was told of: policies are not judged by an older one. */
-  private long clockUnixNanos = Long.MIN_VALUE;
 
   /**
    * A gate over what is remembered.
@@ -39,6 +44,7 @@ public final class Gate {
   public Gate(StormLimits limits, GateState state, Collection<Policy> policies) {
     this.state = state;
     this.storms = new Storms(limits, state);
+    this.readBack = new ReadBack(state, storms);
     this.explanations = explanationsBy(policies);
   }
 
@@ -54,20 +60,23 @@ public final class Gate {
     return next;
   }
 
-  /** Takes a transition in the life of an alert. */
-  public Step<GateState, Alert> onAlert(Alert alert) {
+  /**
+   * Takes a transition in the life of an alert.
+   *
+   * @param clockUnixNanos event time the stream has reached
+   */
+  public Step<GateState, Alert> onAlert(Alert alert, long clockUnixNanos) {
     GateLog log = new GateLog();
+    long clock = reach(clockUnixNanos);
     long now = alert.getVersion();
-    clockUnixNanos = Math.max(clockUnixNanos, now);
     String fingerprint = alert.getFingerprint();
     GatedAlert before = state.alert(fingerprint);
     boolean wasActive = before != null && before.isActive();
     GatedAlert after = GatedAlert.of(alert, before);
     if (after.isActive() && !wasActive) {
       onBegun(after, now, log);
-      // A gate that was started again does not know how late it is: it may have taken a window that
-      // is over for one that lasts.
-      log.wakeAt(explanations.nextEdgeAfter(clockUnixNanos));
+      // An alert that is ahead of the clock may have been judged by a window that is to come.
+      log.wakeAt(explanations.nextEdgeAfter(clock));
     } else if (!after.isActive() && wasActive) {
       onEnded(after, now, log);
     } else if (after.isActive()) {
@@ -136,8 +145,7 @@ public final class Gate {
   public Step<GateState, Alert> onPolicies(Collection<Policy> policies, long nowUnixNanos) {
     GateLog log = new GateLog();
     explanations = explanationsBy(policies);
-    clockUnixNanos = Math.max(clockUnixNanos, nowUnixNanos);
-    log.wakeAt(explanations.nextEdgeAfter(clockUnixNanos));
+    log.wakeAt(explanations.nextEdgeAfter(reach(nowUnixNanos)));
     reconsider(activeAlerts(), log);
     return log.step(state);
   }
@@ -149,13 +157,34 @@ public final class Gate {
    */
   public Step<GateState, Alert> onTimer(long nowUnixNanos) {
     GateLog log = new GateLog();
-    clockUnixNanos = Math.max(clockUnixNanos, nowUnixNanos);
+    reach(nowUnixNanos);
     storms.onTick(nowUnixNanos, log).forEach((storm, last) -> release(storm, last, log));
     if (explanations.isEdge(nowUnixNanos - Nanos.PER_MILLI, nowUnixNanos)) {
       reconsider(activeAlerts(), log);
     }
     log.wakeAt(explanations.nextEdgeAfter(nowUnixNanos));
+    readBack.onTimer(nowUnixNanos, log);
     return log.step(state);
+  }
+
+  /**
+   * Takes what the topic says of an alert, in the topic's order.
+   *
+   * @param clockUnixNanos event time the stream has reached
+   */
+  public Step<GateState, Alert> onTold(Alert told, long clockUnixNanos) {
+    GateLog log = new GateLog();
+    readBack.onTold(told, reach(clockUnixNanos), log);
+    return log.step(state);
+  }
+
+  /** The newest event time that the stream has reached, before a restart or since. */
+  private long reach(long unixNanos) {
+    long before = state.clockUnixNanos();
+    if (unixNanos > before) {
+      state.putClockUnixNanos(unixNanos);
+    }
+    return Math.max(before, unixNanos);
   }
 
   /** A storm is over: what outlives it pages, and what does not is forgotten. */
@@ -195,7 +224,8 @@ public final class Gate {
   }
 
   private List<Reason> policiesOn(Alert alert, List<Reason> before) {
-    return explanations.reasonsFor(alert, clockUnixNanos, before, this::reasonsOf);
+    long now = Math.max(state.clockUnixNanos(), alert.getVersion());
+    return explanations.reasonsFor(alert, now, before, this::reasonsOf);
   }
 
   private List<Reason> reasonsOf(String fingerprint) {

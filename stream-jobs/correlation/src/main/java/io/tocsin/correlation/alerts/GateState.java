@@ -33,4 +33,19 @@ public interface GateState {
 
   /** Keys of all groups. */
   List<String> groups();
+
+  /** What the topic says otherwise, by fingerprint; nothing may be changed while they are read. */
+  Iterable<Map.Entry<String, Stray>> strays();
+
+  /** Remembers that the topic says otherwise. */
+  void putStray(String fingerprint, Stray stray);
+
+  /** Forgets it. */
+  void removeStray(String fingerprint);
+
+  /** Event time that the stream had reached; {@link Long#MIN_VALUE} at first. */
+  long clockUnixNanos();
+
+  /** Remembers the event time that the stream has reached. */
+  void putClockUnixNanos(long unixNanos);
 }

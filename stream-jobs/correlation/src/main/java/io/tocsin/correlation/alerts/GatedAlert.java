@@ -45,7 +45,11 @@ public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, l
   }
 
   GatedAlert nextVersion() {
-    return new GatedAlert(alert, isActive, reasons, version + 1);
+    return nextVersionAfter(version);
+  }
+
+  GatedAlert nextVersionAfter(long other) {
+    return new GatedAlert(alert, isActive, reasons, Math.max(version, other) + 1);
   }
 
   Optional<Reason> storm() {

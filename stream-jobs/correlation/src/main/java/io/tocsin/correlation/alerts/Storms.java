@@ -174,6 +174,28 @@ final class Storms {
     return over;
   }
 
+  /** The storm that an alert of the topic is, while it lasts; null for anything else. */
+  Alert held(Alert told) {
+    StormGroup group = state.group(groupOf(told));
+    return group == null || group.storm() == null ? null : group.storm().own();
+  }
+
+  /** Tells a storm that lasts with a version above the one that the topic has. */
+  void tellAgain(Alert told, long now, GateLog log) {
+    String key = groupOf(told);
+    StormGroup group = state.group(key);
+    long version = Math.max(now, told.getVersion() + 1);
+    log.emit(group.storm().transition(AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, version));
+    state.putGroup(key, group);
+  }
+
+  /** Key of the group whose storm an alert of the topic is; of no group for anything else. */
+  private static String groupOf(Alert told) {
+    Map<String, String> fields = told.getFingerprintFieldsMap();
+    String kind = fields.getOrDefault("storm", "");
+    return new Membership(kind, fields.getOrDefault(kind, "")).key();
+  }
+
   /** Emits its members when they have doubled, and at most once an interval otherwise. */
   private void emitIfDue(Storm storm, long now, GateLog log) {
     if (storm.members() >= 2 * storm.emittedMembers

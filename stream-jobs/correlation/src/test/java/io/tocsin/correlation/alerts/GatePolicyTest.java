@@ -45,6 +45,43 @@ class GatePolicyTest {
   }
 
   @Test
+  void agentThatIsTwoHoursAheadEndsMaintenanceForNobodyElse() {
+    story.policies(NOON, WORK_ON_D1).open("d1", A_SECOND_LATER);
+
+    openAhead("d2", NOON.plusSeconds(7_200), TWO_SECONDS_LATER);
+    story.open("d1/bgp", TWO_SECONDS_LATER);
+
+    assertThat(story.told())
+        .containsExactly("d1 opened suppressed", "d2 opened open", "d1/bgp opened suppressed");
+  }
+
+  @Test
+  void agentThatIsTwoHoursAheadStartsMaintenanceForNobodyElse() {
+    story.policies(NOON, window("work", "d1", A_MINUTE_LATER, AN_HOUR_LATER));
+
+    openAhead("d2", HALF_A_MINUTE_LATER.plusSeconds(600), NOON);
+    story.open("d1", A_SECOND_LATER);
+
+    assertThat(story.told()).endsWith("d1 opened open");
+  }
+
+  @Test
+  void clockIsThatOfBeforeTheRestart() {
+    story.policies(NOON, WORK_ON_D1);
+    story.open("d2", NOON.plusSeconds(90)).restart();
+
+    openAhead("d1", HALF_A_MINUTE_LATER, TWO_SECONDS_LATER);
+
+    assertThat(story.told()).endsWith("d1 opened open");
+  }
+
+  private void openAhead(String name, Instant time, Instant clock) {
+    story.take(
+        GateStory.alert(name, AlertState.ALERT_STATE_OPEN, "OPENED", time).build(),
+        unixNanos(clock));
+  }
+
+  @Test
   void upstreamThatIsToldLaterSuppressesWhatHasPaged() {
     story.policies(NOON, ACCESS_BEHIND_CORES).open("acc1", NOON).open("core2", A_SECOND_LATER);
 

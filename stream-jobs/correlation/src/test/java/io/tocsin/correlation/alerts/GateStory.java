@@ -52,7 +52,18 @@ final class GateStory {
   }
 
   GateStory take(Alert alert) {
-    take(gate.onAlert(alert));
+    return take(alert, alert.getVersion());
+  }
+
+  /** An alert, and the event time that the stream has reached. */
+  GateStory take(Alert alert, long clockUnixNanos) {
+    take(gate.onAlert(alert, clockUnixNanos));
+    return this;
+  }
+
+  /** A word of the topic comes back. */
+  GateStory told(Alert alert, Instant clock) {
+    take(gate.onTold(alert, unixNanos(clock)));
     return this;
   }
 

@@ -8,6 +8,8 @@ import java.util.TreeMap;
 final class MemoryGateState implements GateState {
   private final Map<String, GatedAlert> alerts = new TreeMap<>();
   private final Map<String, StormGroup> groups = new TreeMap<>();
+  private final Map<String, Stray> strays = new TreeMap<>();
+  private long clockUnixNanos = Long.MIN_VALUE;
 
   @Override
   public GatedAlert alert(String fingerprint) {
@@ -49,7 +51,32 @@ final class MemoryGateState implements GateState {
     return List.copyOf(groups.keySet());
   }
 
+  @Override
+  public Iterable<Map.Entry<String, Stray>> strays() {
+    return strays.entrySet();
+  }
+
+  @Override
+  public void putStray(String fingerprint, Stray stray) {
+    strays.put(fingerprint, stray);
+  }
+
+  @Override
+  public void removeStray(String fingerprint) {
+    strays.remove(fingerprint);
+  }
+
+  @Override
+  public long clockUnixNanos() {
+    return clockUnixNanos;
+  }
+
+  @Override
+  public void putClockUnixNanos(long unixNanos) {
+    clockUnixNanos = unixNanos;
+  }
+
   boolean isEmpty() {
-    return alerts.isEmpty() && groups.isEmpty();
+    return alerts.isEmpty() && groups.isEmpty() && strays.isEmpty();
   }
 }

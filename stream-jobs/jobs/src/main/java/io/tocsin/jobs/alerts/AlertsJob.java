@@ -24,12 +24,15 @@ import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.java.typeutils.EitherTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.types.Either;
 import org.apache.flink.util.Collector;
 
 /**
@@ -79,6 +82,7 @@ public final class AlertsJob {
         Settings.of(options),
         kafka.events(NAME, TOPICS, Undecodable.SKIP),
         kafka.ruleDocuments(NAME),
+        kafka.alertsFromNow(NAME),
         kafka.alertTransitions(),
         new ClickHouseSink<>(options.clickHouse(), new AlertHistoryTable()));
   }
@@ -109,6 +113,7 @@ public final class AlertsJob {
    * @param eventSource of which some become signals; others, and what could not be decoded, are
    *     left to the archive
    * @param documentSource rules, maintenance windows and dependencies
+   * @param toldSource what the topic has of this job's transitions, in its order
    * @param transitions takes every transition without waiting
    * @param history takes every transition once
    */
@@ -117,6 +122,7 @@ public final class AlertsJob {
       Settings settings,
       Source<Event, ?, ?> eventSource,
       Source<RuleDocument, ?, ?> documentSource,
+      Source<Alert, ?, ?> toldSource,
       Sink<Alert> transitions,
       Sink<Alert> history) {
     SingleOutputStreamOperator<Event> events =
@@ -155,8 +161,8 @@ public final class AlertsJob {
     // so must the sinks.
     SingleOutputStreamOperator<Alert> decisions =
         alerts
-            .connect(documents)
-            .keyBy(alert -> 0, document -> 0, Types.INT)
+            .connect(documentsAndTold(env, documents, toldSource))
+            .keyBy(alert -> 0, input -> 0, Types.INT)
             .process(new GateFunction(settings.storms(), settings.policies()))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))
             .name("gate")
@@ -176,5 +182,28 @@ public final class AlertsJob {
         .disableChaining()
         .name("alert history")
         .uid("alerts-history-sink");
+  }
+
+  private static DataStream<Either<RuleDocument, Alert>> documentsAndTold(
+      StreamExecutionEnvironment env,
+      DataStream<RuleDocument> documents,
+      Source<Alert, ?, ?> toldSource) {
+    TypeInformation<Either<RuleDocument, Alert>> type =
+        new EitherTypeInfo<>(
+            ProtobufTypeInfo.forMessage(RuleDocument.class),
+            ProtobufTypeInfo.forMessage(Alert.class));
+    DataStream<Either<RuleDocument, Alert>> told =
+        env.fromSource(toldSource, AgentsClock.timeless(), "told alerts")
+            .uid("alerts-told-source")
+            .map((Alert alert) -> Either.<RuleDocument, Alert>Right(alert))
+            .returns(type)
+            .name("told")
+            .uid("alerts-told");
+    return documents
+        .map(document -> Either.<RuleDocument, Alert>Left(document))
+        .returns(type)
+        .name("documents for the gate")
+        .uid("alerts-gate-documents")
+        .union(told);
   }
 }

@@ -18,6 +18,7 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
+import org.apache.flink.types.Either;
 import org.apache.flink.util.Collector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,10 +28,13 @@ import org.slf4j.LoggerFactory;
  * rule stands here.
  *
  * <p>One instance, one key: who pages depends on what else is open. It takes transitions only,
- * which are few; signals that are counted in silence never come here. State is one entry for each
- * active alert and each document, and what opened lately in each group.
+ * which are few; signals that are counted in silence never come here. Beside them come documents
+ * and what the topic says, on the input that no watermark comes by. State is one entry for each
+ * active alert and each document, what opened lately in each group, and each word of the topic that
+ * is not settled.
  */
-final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocument, Alert> {
+final class GateFunction
+    extends KeyedCoProcessFunction<Integer, Alert, Either<RuleDocument, Alert>, Alert> {
   private static final Logger LOG = LoggerFactory.getLogger(GateFunction.class);
 
   private final StormLimits limits;
@@ -60,11 +64,22 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocu
 
   @Override
   public void processElement1(Alert alert, Context context, Collector<Alert> out) throws Exception {
-    follow(gate().onAlert(alert), context.timerService(), out);
+    TimerService timers = context.timerService();
+    follow(gate().onAlert(alert, now(timers)), timers, out);
   }
 
   @Override
-  public void processElement2(RuleDocument document, Context context, Collector<Alert> out)
+  public void processElement2(
+      Either<RuleDocument, Alert> input, Context context, Collector<Alert> out) throws Exception {
+    TimerService timers = context.timerService();
+    if (input.isLeft()) {
+      onDocument(input.left(), timers, out);
+    } else {
+      follow(gate().onTold(input.right(), now(timers)), timers, out);
+    }
+  }
+
+  private void onDocument(RuleDocument document, TimerService timers, Collector<Alert> out)
       throws Exception {
     boolean wasPolicy = documents.contains(document.getName());
     Optional<Policy> policy;
@@ -84,8 +99,7 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocu
       documents.remove(document.getName());
     }
     if (policy.isPresent() || wasPolicy) {
-      TimerService timers = context.timerService();
-      follow(before.onPolicies(policies(), Nanos.ofMillis(timers.currentWatermark())), timers, out);
+      follow(before.onPolicies(policies(), now(timers)), timers, out);
     }
   }
 
@@ -93,6 +107,10 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, RuleDocu
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
       throws Exception {
     follow(gate().onTimer(Nanos.ofMillis(timestampMillis)), context.timerService(), out);
+  }
+
+  private static long now(TimerService timers) {
+    return Nanos.ofMillis(timers.currentWatermark());
   }
 
   private Gate gate() throws Exception {

@@ -3,6 +3,7 @@ package io.tocsin.jobs.alerts;
 import io.tocsin.correlation.alerts.GateState;
 import io.tocsin.correlation.alerts.GatedAlert;
 import io.tocsin.correlation.alerts.StormGroup;
+import io.tocsin.correlation.alerts.Stray;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +11,8 @@ import java.util.concurrent.Callable;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.util.FlinkRuntimeException;
@@ -18,10 +21,14 @@ import org.apache.flink.util.FlinkRuntimeException;
 final class KeyedGateState implements GateState {
   private final MapState<String, GatedAlert> alerts;
   private final MapState<String, StormGroup> groups;
+  private final MapState<String, Stray> strays;
+  private final ValueState<Long> clockUnixNanos;
 
   KeyedGateState(RuntimeContext context) {
     alerts = context.getMapState(descriptor("gated-alerts", GatedAlert.class));
     groups = context.getMapState(descriptor("storm-groups", StormGroup.class));
+    strays = context.getMapState(descriptor("strays", Stray.class));
+    clockUnixNanos = context.getState(new ValueStateDescriptor<>("clock", Types.LONG));
   }
 
   private static <T> MapStateDescriptor<String, T> descriptor(String name, Class<T> valueClass) {
@@ -84,6 +91,44 @@ final class KeyedGateState implements GateState {
     List<String> keys = new ArrayList<>();
     unchecked(groups::keys).forEach(keys::add);
     return keys;
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, Stray>> strays() {
+    return unchecked(strays::entries);
+  }
+
+  @Override
+  public void putStray(String fingerprint, Stray stray) {
+    unchecked(
+        () -> {
+          strays.put(fingerprint, stray);
+          return null;
+        });
+  }
+
+  @Override
+  public void removeStray(String fingerprint) {
+    unchecked(
+        () -> {
+          strays.remove(fingerprint);
+          return null;
+        });
+  }
+
+  @Override
+  public long clockUnixNanos() {
+    Long clock = unchecked(clockUnixNanos::value);
+    return clock == null ? Long.MIN_VALUE : clock;
+  }
+
+  @Override
+  public void putClockUnixNanos(long unixNanos) {
+    unchecked(
+        () -> {
+          clockUnixNanos.update(unixNanos);
+          return null;
+        });
   }
 
   private static <T> T unchecked(Callable<T> access) {

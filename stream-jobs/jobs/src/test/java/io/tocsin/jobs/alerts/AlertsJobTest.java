@@ -57,6 +57,10 @@ class AlertsJobTest {
               """)
           .build();
 
+  /** Over, as far as the gate knows too: it has nothing to add. */
+  private static final Alert TOLD_BEFORE =
+      Alert.newBuilder().setFingerprint("f0").setState(AlertState.ALERT_STATE_RESOLVED).build();
+
   private static final AlertsJob.Settings SETTINGS =
       new AlertsJob.Settings(
           AlertTiming.DEFAULT,
@@ -171,6 +175,7 @@ class AlertsJobTest {
           SETTINGS,
           ListSource.of(Event.class, events),
           ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
+          ListSource.of(Alert.class, List.of(TOLD_BEFORE)),
           transitions,
           history);
       env.execute();
@@ -223,6 +228,7 @@ class AlertsJobTest {
           SETTINGS,
           ListSource.of(Event.class, events),
           ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
+          ListSource.of(Alert.class, List.of(TOLD_BEFORE)),
           transitions,
           history);
       env.execute();

@@ -21,6 +21,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.types.Either;
 
 /**
  * CPU time of the gate while many alerts are active: for each transition, and for what makes it
@@ -39,7 +40,9 @@ public final class GateBenchmark {
   private final Backend backend;
   private final int active;
   private final Instant lastOpening;
-  private final KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert> harness;
+  private final KeyedTwoInputStreamOperatorTestHarness<
+          Integer, Alert, Either<RuleDocument, Alert>, Alert>
+      harness;
 
   private GateBenchmark(Backend backend, int active) throws Exception {
     this.backend = backend;
@@ -50,7 +53,7 @@ public final class GateBenchmark {
             new KeyedCoProcessOperator<>(
                 new GateFunction(StormLimits.DEFAULT, document -> Optional.of(window(document)))),
             alert -> 0,
-            document -> 0,
+            input -> 0,
             Types.INT);
     harness.setStateBackend(backend.open());
     harness.setup(
@@ -158,7 +161,7 @@ public final class GateBenchmark {
             .setName("work")
             .setYaml(Long.toString(unixNanos(windowStart())))
             .build();
-    harness.processElement2(document, 0);
+    harness.processElement2(Either.Left(document), 0);
   }
 
   /** These documents hold the start of work of a minute on the first device. */

@@ -19,6 +19,7 @@ import io.tocsin.correlation.alerts.Reason;
 import io.tocsin.correlation.alerts.Storm;
 import io.tocsin.correlation.alerts.StormGroup;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.alerts.Stray;
 import io.tocsin.jobs.KeptState;
 import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -34,6 +35,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
+import org.apache.flink.types.Either;
 import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +46,11 @@ class GateFunctionTest {
   private static final StormLimits LIMITS =
       new StormLimits(2, Duration.ofSeconds(10), Duration.ofSeconds(60));
 
-  private KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert> harness;
+  /** The gate's clock is one entry, for ever. */
+  private static final int CLOCK = 1;
+
+  private KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, Either<RuleDocument, Alert>, Alert>
+      harness;
 
   @BeforeEach
   void open() throws Exception {
@@ -52,13 +58,15 @@ class GateFunctionTest {
     harness.open();
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert>
+  private static KeyedTwoInputStreamOperatorTestHarness<
+          Integer, Alert, Either<RuleDocument, Alert>, Alert>
       newHarness() throws Exception {
     var harness =
-        new KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, RuleDocument, Alert>(
+        new KeyedTwoInputStreamOperatorTestHarness<
+            Integer, Alert, Either<RuleDocument, Alert>, Alert>(
             new KeyedCoProcessOperator<>(new GateFunction(LIMITS, GateFunctionTest::read)),
             alert -> 0,
-            document -> 0,
+            input -> 0,
             Types.INT);
     harness.setup(
         ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
@@ -90,6 +98,7 @@ class GateFunctionTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(StormGroup.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(StormGroup.Opening.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(Storm.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(Stray.class);
   }
 
   @Test
@@ -109,11 +118,36 @@ class GateFunctionTest {
         .hasSize(1);
     close("d3", NOON.plusSeconds(30));
     harness.processBothWatermarks(watermark(NOON.plusSeconds(60)));
-    assertThat(harness.numKeyedStateEntries()).isZero();
+    assertThat(harness.numKeyedStateEntries()).isEqualTo(CLOCK);
     assertThat(harness.numEventTimeTimers()).isZero();
   }
 
-  /** A storm with its members, a document, and an alert that waits for the end of its window. */
+  @Test
+  void wordOfTheTopicThatTheReplayDoesNotRepeatSurvivesARestoreAndIsSettled() throws Exception {
+    tell("d1", A_SECOND_LATER);
+    restore(harness.snapshot(1, 1));
+    harness.processBothWatermarks(watermark(NOON.plusSeconds(30)));
+
+    assertThat(told()).containsExactly("d1 resolved resolved");
+    assertThat(harness.numKeyedStateEntries()).isEqualTo(CLOCK);
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void clockOfBeforeTheRestoreHolds() throws Exception {
+    push("work", "d1");
+    harness.processBothWatermarks(watermark(A_MINUTE_LATER));
+    open("d2", A_MINUTE_LATER);
+    restore(harness.snapshot(1, 1));
+    open("d1", A_SECOND_LATER);
+
+    assertThat(told()).containsExactly("d1 opened open");
+  }
+
+  /**
+   * A storm with its members, a document, an alert that waits for the end of its window, and a word
+   * of the topic that is not settled.
+   */
   @Test
   void stateOfVersion1IsStillRead() throws Exception {
     restore(KeptState.of("gate-v1.bin", this::aStormAndAWindow));
@@ -125,7 +159,11 @@ class GateFunctionTest {
     harness.processBothWatermarks(watermark(A_MINUTE_LATER));
 
     assertThat(told())
-        .endsWith("d3 unsuppressed open", "storm resolved resolved", "d9 unsuppressed open");
+        .endsWith(
+            "x resolved resolved",
+            "d3 unsuppressed open",
+            "storm resolved resolved",
+            "d9 unsuppressed open");
   }
 
   private OperatorSubtaskState aStormAndAWindow() throws Exception {
@@ -134,6 +172,7 @@ class GateFunctionTest {
       open("d" + i, NOON);
     }
     open("d9", A_SECOND_LATER);
+    tell("x", NOON);
     return harness.snapshot(1, 1);
   }
 
@@ -185,21 +224,32 @@ class GateFunctionTest {
 
   private void send(String name, AlertState state, AlertTransition transition, Instant time)
       throws Exception {
-    Alert alert =
-        Alert.newBuilder()
-            .setFingerprint(name)
-            .setState(state)
-            .setTransition(transition)
-            .setVersion(unixNanos(time))
-            .setSource("hyak")
-            .setDevice(name.split("/")[0])
-            .setCheck("node")
-            .build();
-    harness.processElement1(alert, time.toEpochMilli());
+    harness.processElement1(alert(name, state, transition, time), time.toEpochMilli());
+  }
+
+  /** The topic has an alert that is open. */
+  private void tell(String name, Instant time) throws Exception {
+    Alert told =
+        alert(name, AlertState.ALERT_STATE_OPEN, AlertTransition.ALERT_TRANSITION_OPENED, time);
+    harness.processElement2(Either.Right(told), 0);
+  }
+
+  private static Alert alert(
+      String name, AlertState state, AlertTransition transition, Instant time) {
+    return Alert.newBuilder()
+        .setFingerprint(name)
+        .setState(state)
+        .setTransition(transition)
+        .setVersion(unixNanos(time))
+        .setSource("hyak")
+        .setDevice(name.split("/")[0])
+        .setCheck("node")
+        .build();
   }
 
   private void push(String name, String yaml) throws Exception {
-    harness.processElement2(RuleDocument.newBuilder().setName(name).setYaml(yaml).build(), 0);
+    harness.processElement2(
+        Either.Left(RuleDocument.newBuilder().setName(name).setYaml(yaml).build()), 0);
   }
 
   private static Watermark watermark(Instant time) {
