@@ -1,5 +1,6 @@
 package io.tocsin.jobs;
 
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
@@ -13,6 +14,19 @@ public final class JobRunner {
   /** Of RocksDB, which is not on the class path where state lies on the heap. */
   private static final ConfigOption<Boolean> BLOOM_FILTERS =
       ConfigOptions.key("state.backend.rocksdb.use-bloom-filter").booleanType().noDefaultValue();
+
+  /**
+   * Key groups of every job: the most instances that a restored job can have. It is part of the
+   * state and cannot be changed later, so it is set before anybody has state; with this many
+   * divisors most numbers of instances get equal shares.
+   */
+  private static final int MAX_PARALLELISM = 720;
+
+  /**
+   * A checkpoint that fails costs nothing but a longer replay, a restart stops pages for seconds
+   * and replays at once. One that fails so often in a row needs the restart.
+   */
+  private static final int TOLERABLE_FAILED_CHECKPOINTS = 10;
 
   private JobRunner() {}
 
@@ -42,7 +56,7 @@ public final class JobRunner {
    * and never without them; no Kryo, because its state cannot evolve; buffers as the job says.
    * Where state lies in RocksDB, filters say which of its files cannot have a key: without them a
    * read of one of a million keys costs up to twice as much. What Flink's configuration says about
-   * checkpoints, buffers and filters is left alone.
+   * checkpoints, parallelism, buffers and filters is left alone.
    */
   public static void prepare(
       StreamExecutionEnvironment env, JobOptions options, Buffering buffering) {
@@ -52,12 +66,18 @@ public final class JobRunner {
     }
     Configuration settings = new Configuration();
     settings.set(PipelineOptions.GENERIC_TYPES, false);
-    if (env.getConfiguration().getOptional(ExecutionOptions.BUFFER_TIMEOUT).isEmpty()) {
-      settings.set(ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
-    }
-    if (env.getConfiguration().getOptional(BLOOM_FILTERS).isEmpty()) {
-      settings.set(BLOOM_FILTERS, true);
-    }
+    setUnlessConfigured(env, settings, PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
+    setUnlessConfigured(
+        env, settings, CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, TOLERABLE_FAILED_CHECKPOINTS);
+    setUnlessConfigured(env, settings, ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
+    setUnlessConfigured(env, settings, BLOOM_FILTERS, true);
     env.configure(settings);
+  }
+
+  private static <T> void setUnlessConfigured(
+      StreamExecutionEnvironment env, Configuration settings, ConfigOption<T> option, T value) {
+    if (env.getConfiguration().getOptional(option).isEmpty()) {
+      settings.set(option, value);
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -87,14 +88,36 @@ class JobGraphsTest {
     assertThat(env.getConfiguration().get(PipelineOptions.GENERIC_TYPES)).isFalse();
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        ArchiveJob.NAME,
+        AlertsJob.NAME,
+        PagingJob.NAME,
+        RegistrationsJob.NAME,
+        WanJob.NAME,
+        FindingsJob.NAME
+      })
+  void jobCanBeRescaledAndOutlivesCheckpointsThatFail(String job) {
+    StreamExecutionEnvironment env = environmentOf(job);
+
+    assertThat(env.getMaxParallelism()).isEqualTo(720);
+    assertThat(env.getCheckpointConfig().getTolerableCheckpointFailureNumber()).isEqualTo(10);
+  }
+
   @Test
-  void checkpointsOfFlinksConfigurationStay() {
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment();
+  void settingsOfFlinksConfigurationStay() {
+    Configuration flinks = new Configuration();
+    flinks.set(PipelineOptions.MAX_PARALLELISM, 64);
+    flinks.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, 3);
+    var env = StreamExecutionEnvironment.createLocalEnvironment(flinks);
     env.enableCheckpointing(30_000);
 
     ArchiveJob.configure(env, defaults(new ArchiveOptions()));
 
     assertThat(env.getCheckpointConfig().getCheckpointInterval()).isEqualTo(30_000);
+    assertThat(env.getCheckpointConfig().getTolerableCheckpointFailureNumber()).isEqualTo(3);
+    assertThat(env.getMaxParallelism()).isEqualTo(64);
   }
 
   @Test
