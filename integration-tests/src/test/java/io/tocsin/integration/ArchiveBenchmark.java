@@ -8,7 +8,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -100,7 +99,7 @@ public final class ArchiveBenchmark {
       return measure("archive job", job);
     } finally {
       job.destroy();
-      job.waitFor();
+      Ended.of(job);
     }
   }
 
@@ -175,8 +174,9 @@ public final class ArchiveBenchmark {
   }
 
   private static void run(String... command) throws IOException, InterruptedException {
-    if (new ProcessBuilder(command).inheritIO().start().waitFor() != 0) {
-      throw new AssertionError("failed: " + new ArrayList<>(List.of(command)));
+    Ended ended = Ended.of(new ProcessBuilder(command));
+    if (ended.exitCode() != 0) {
+      throw new AssertionError("failed: %s: %s".formatted(List.of(command), ended.output()));
     }
   }
 

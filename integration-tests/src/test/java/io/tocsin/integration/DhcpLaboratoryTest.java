@@ -70,7 +70,7 @@ class DhcpLaboratoryTest {
         LEASES_OF_THE_LOAD,
         "uniqExact(mac) FROM tocsin.registration_history WHERE state = 'bound' AND startsWith(mac, '%s')"
             .formatted(MACS_OF_THE_LOAD));
-    load.waitFor();
+    Ended.of(load);
     assertThat(lab.number("uniqExact(mac) " + transitions(ISC, "renewing")))
         .isEqualTo(CLIENTS_OF_ISC);
     assertThat(lab.number("count() " + transitions(ISC, "rebinding"))).isZero();

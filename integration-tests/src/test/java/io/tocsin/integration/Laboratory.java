@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.Tools;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -95,9 +94,10 @@ final class Laboratory {
 
   /** Runs a command of the laboratory to its end, which must be a good one. */
   void run(String... arguments) throws IOException, InterruptedException {
-    Process process = begin(arguments);
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as("lab %s: %s", String.join(" ", arguments), said).isZero();
+    Ended ended = Ended.of(begin(arguments));
+    assertThat(ended.exitCode())
+        .as("lab %s: %s", String.join(" ", arguments), ended.output())
+        .isZero();
   }
 
   /** Starts a command of the laboratory. */

@@ -202,16 +202,14 @@ class LoadDrillsTest {
   }
 
   private static void awaitClosedBalance() throws Exception {
-    int exitCode =
-        new ProcessBuilder(
+    Ended balance =
+        Ended.of(
+            new ProcessBuilder(
                 TestStacks.tools().tocsin().toString(),
                 "balance",
                 "--clickhouse=" + stack.clickHouseUrl(),
-                "--wait=" + DEADLINE.toSeconds())
-            .inheritIO()
-            .start()
-            .waitFor();
-    assertThat(exitCode).as("exit code of tocsin balance").isZero();
+                "--wait=" + DEADLINE.toSeconds()));
+    assertThat(balance.exitCode()).as(balance.output()).isZero();
   }
 
   /** A finding of a job may come after the messages that it is about: then it is read again. */

@@ -96,7 +96,7 @@ final class LoadTraffic implements AutoCloseable {
             "--sources=" + SYSLOG_DEVICES,
             "--seed=" + slice);
     try {
-      if (events.waitFor() != 0 || syslog.waitFor() != 0) {
+      if (Ended.of(events).exitCode() != 0 || Ended.of(syslog).exitCode() != 0) {
         throw new IOException("tocsin send ended with an error: see " + log());
       }
     } finally {

@@ -3,7 +3,6 @@ package io.tocsin.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -36,9 +35,8 @@ final class Ping {
   }
 
   /** Waits for its end. */
-  Seen end() throws IOException, InterruptedException {
-    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    process.waitFor();
+  Seen end() throws InterruptedException {
+    String said = Ended.of(process).output();
     Matcher summary = SUMMARY.matcher(said);
     assertThat(summary.find()).as("ping's summary: %s", said).isTrue();
     return new Seen(

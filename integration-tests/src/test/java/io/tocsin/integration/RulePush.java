@@ -22,10 +22,11 @@ final class RulePush {
     List<String> arguments = new ArrayList<>(List.of("push"));
     arguments.addAll(List.of(options));
     arguments.addAll(List.of("--kafka", stack.kafkaBootstrapServers(), folder.toString()));
-    return new ProcessBuilder(
-            JavaProcess.command(Main.class, "128m", JavaProcess.quickStartFlags(), arguments))
-        .inheritIO()
-        .start()
-        .waitFor();
+    Ended ended =
+        Ended.of(
+            new ProcessBuilder(
+                JavaProcess.command(Main.class, "128m", JavaProcess.quickStartFlags(), arguments)));
+    System.out.println(ended.output());
+    return ended.exitCode();
   }
 }

@@ -6,7 +6,6 @@ import io.tocsin.embedded.scenario.Scenario;
 import io.tocsin.embedded.scenario.ScenarioReport;
 import io.tocsin.embedded.scenario.ScenarioRunner;
 import io.tocsin.embedded.scenario.TrafficSender;
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,13 +94,9 @@ class ScenariosOnContainersTest {
   }
 
   private static void buildImages(Path repository) throws IOException, InterruptedException {
-    Process build =
-        new ProcessBuilder(repository.resolve("deploy/images/build").toString())
-            .redirectErrorStream(true)
-            .start();
-    try (BufferedReader output = build.inputReader()) {
-      output.lines().forEach(PROGRESS);
-    }
-    assertThat(build.waitFor()).as("exit code of deploy/images/build").isZero();
+    Ended build =
+        Ended.of(new ProcessBuilder(repository.resolve("deploy/images/build").toString()));
+    build.output().lines().forEach(PROGRESS);
+    assertThat(build.exitCode()).as(build.output()).isZero();
   }
 }

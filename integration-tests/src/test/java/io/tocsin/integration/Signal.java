@@ -14,8 +14,7 @@ final class Signal {
    * @param name without SIG, for example "STOP"
    */
   static void send(String name, long pid) throws IOException, InterruptedException {
-    assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(pid)).start().waitFor())
-        .as("exit code of kill -%s", name)
-        .isZero();
+    Ended ended = Ended.of(new ProcessBuilder("kill", "-" + name, Long.toString(pid)));
+    assertThat(ended.exitCode()).as("kill -%s: %s", name, ended.output()).isZero();
   }
 }

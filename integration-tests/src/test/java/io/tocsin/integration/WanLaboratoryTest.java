@@ -88,7 +88,7 @@ class WanLaboratoryTest {
     awaitEpisode("wan0", "latency", loaded, "state = 'open' AND cause = 'egress_saturated'");
     double visibleAfterSeconds = secondsSince(loaded);
     Ping.Seen full = ping.end();
-    load.waitFor();
+    Ended.of(load);
     Instant over = Instant.now();
     awaitEpisode("wan0", "latency", loaded, "state = 'closed'");
 

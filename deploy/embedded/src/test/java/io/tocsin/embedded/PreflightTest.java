@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -17,6 +18,8 @@ class PreflightTest {
 
   private static final Path PREFLIGHT =
       Tools.find().repository().resolve("deploy/embedded/bin/preflight");
+
+  private static final int DEADLINE_SECONDS = 60;
 
   @TempDir Path programs;
 
@@ -29,8 +32,10 @@ class PreflightTest {
     builder.environment().put("PATH", path);
     builder.environment().put("PORT_OFFSET", Integer.toString(portOffset));
     Process process = builder.start();
+    // It says a sentence: it does not wait for a reader.
+    assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as("preflight ends").isTrue();
     String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    return new Outcome(process.waitFor(), text);
+    return new Outcome(process.exitValue(), text);
   }
 
   /**

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
@@ -23,6 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The files of deploy/alertmanager, read by amtool. */
 class AlertmanagerRoutesTest {
   private static final Path FOLDER = Path.of("..", "alertmanager");
+
+  private static final int DEADLINE_SECONDS = 60;
 
   private static String amtool;
 
@@ -104,9 +107,14 @@ class AlertmanagerRoutesTest {
   private static String run(String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(amtool));
     command.addAll(List.of(arguments));
+    // Its output is small: it does not wait for a reader.
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+      process.destroyForcibly();
+      throw new AssertionError(command + " has not ended within " + DEADLINE_SECONDS + " s");
+    }
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor()).as("%s: %s", command, output).isZero();
+    assertThat(process.exitValue()).as("%s: %s", command, output).isZero();
     return output;
   }
 }
