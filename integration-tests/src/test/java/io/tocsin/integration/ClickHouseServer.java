@@ -1,11 +1,12 @@
 package io.tocsin.integration;
 
+import io.tocsin.embedded.FreePorts;
 import io.tocsin.embedded.JavaProcess;
+import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.clickhouse.ClickHouseMain;
 import io.tocsin.embedded.supervise.Health;
 import java.io.File;
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -53,8 +54,7 @@ final class ClickHouseServer {
   private static final HttpClient HTTP = HttpClient.newHttpClient();
 
   private final Path folder;
-  private final int httpPort;
-  private final int nativePort;
+  private final Ports ports = FreePorts.reserve();
   private Process process;
 
   /**
@@ -62,10 +62,8 @@ final class ClickHouseServer {
    *
    * @param folder for its data, its settings and its log
    */
-  ClickHouseServer(Path folder) throws IOException {
+  ClickHouseServer(Path folder) {
     this.folder = folder;
-    httpPort = freePort();
-    nativePort = freePort();
   }
 
   /**
@@ -93,8 +91,8 @@ final class ClickHouseServer {
                     "--library=" + TestStacks.tools().libchdb(),
                     "--config-file=" + config,
                     "--path=" + folder.resolve("data"),
-                    "--http-port=" + httpPort,
-                    "--native-port=" + nativePort)));
+                    "--http-port=" + ports.clickHouseHttp(),
+                    "--native-port=" + ports.clickHouseNative())));
     builder.environment().put("TOCSIN_CLICKHOUSE_SCHEMA_SHA256", sha256(SCHEMA));
     builder.environment().put("TOCSIN_CLICKHOUSE_WRITER_SHA256", sha256(WRITER));
     builder.environment().put("TOCSIN_CLICKHOUSE_READER_SHA256", sha256(READER));
@@ -116,17 +114,17 @@ final class ClickHouseServer {
 
   /** Of the HTTP interface. */
   String url() {
-    return "http://127.0.0.1:" + httpPort;
+    return "http://127.0.0.1:" + ports.clickHouseHttp();
   }
 
   /** The same with a user and its password, as the tests of Grafana's queries take it. */
   String url(String user) {
-    return "http://%s:%s@127.0.0.1:%d".formatted(user, user, httpPort);
+    return "http://%s:%s@127.0.0.1:%d".formatted(user, user, ports.clickHouseHttp());
   }
 
   /** Of the native interface, by which servers ask each other. */
   int nativePort() {
-    return nativePort;
+    return ports.clickHouseNative();
   }
 
   /** Flags by which {@code tocsin} logs in as a user. */
@@ -230,12 +228,6 @@ final class ClickHouseServer {
 
   private File log() {
     return folder.resolve("clickhouse.log").toFile();
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0)) {
-      return socket.getLocalPort();
-    }
   }
 
   private static String sha256(String password) {

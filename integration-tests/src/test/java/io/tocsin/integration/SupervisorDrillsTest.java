@@ -3,6 +3,7 @@ package io.tocsin.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.tocsin.embedded.FreePorts;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.command.Main;
@@ -13,13 +14,15 @@ import org.junit.jupiter.api.Test;
 
 /** The supervisor as a process of its own, as {@code make up} runs it. */
 class SupervisorDrillsTest {
-  private static final Duration START_DEADLINE = Duration.ofSeconds(120);
+  /** Each part has a deadline of its own, which says more: this is longer than all of them. */
+  private static final Duration START_DEADLINE = Duration.ofMinutes(5);
+
   private static final Duration END_DEADLINE = Duration.ofSeconds(20);
 
   @Test
   void killingTheSupervisorLeavesNoProcessAndNoPortBehind() throws Exception {
     StateFolder state = TestStacks.emptyState("supervisor");
-    Ports ports = new Ports(TestStacks.freeOffset());
+    Ports ports = FreePorts.reserve();
     state.create();
     Process supervisor =
         new ProcessBuilder(
@@ -48,7 +51,7 @@ class SupervisorDrillsTest {
       await("the end of all its processes")
           .atMost(END_DEADLINE)
           .untilAsserted(() -> assertThat(parts).noneMatch(ProcessHandle::isAlive));
-      assertThat(ports.byProtocol().keySet()).as("free ports").allMatch(TestStacks::isFree);
+      assertThat(ports.byProtocol().keySet()).as("free ports").allMatch(FreePorts::isFree);
     } finally {
       supervisor.descendants().forEach(ProcessHandle::destroyForcibly);
       supervisor.destroyForcibly();

@@ -1,5 +1,6 @@
 package io.tocsin.embedded.command;
 
+import io.tocsin.embedded.FreePorts;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
@@ -36,8 +37,8 @@ final class RunWithCommand implements Callable<Integer> {
     ALL
   }
 
-  @Option(names = "--port-offset", required = true, description = "added to every port")
-  private int portOffset;
+  @Option(names = "--port-offset", description = "added to every port (default: the first free)")
+  private Integer portOffset;
 
   @Option(
       names = "--state",
@@ -74,14 +75,15 @@ final class RunWithCommand implements Callable<Integer> {
     StateFolder folder = new StateFolder(state);
     folder.delete();
     StackLock lock = new StackLock(folder);
-    Stack stack = new Stack(StackOptions.of(portOffset, folder.root()), tools, progress);
+    int offset = portOffset == null ? FreePorts.reserve().offset() : portOffset;
+    Stack stack = new Stack(StackOptions.of(offset, folder.root()), tools, progress);
     Shutdown.onSignal(stack, lock);
     if (parts == Parts.STORES) {
       stack.startStores();
     } else {
       stack.start();
     }
-    TrafficSender sender = TrafficSender.local(tools.tocsin(), portOffset, progress);
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), offset, progress);
     ScenarioPlayer player =
         new ScenarioPlayer(
             tools.scenarios(),
@@ -94,7 +96,7 @@ final class RunWithCommand implements Callable<Integer> {
     ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
     builder.environment().put("TOCSIN_TEST_CLICKHOUSE_URL", stack.clickHouseUrl());
     builder.environment().put("TOCSIN_TEST_KAFKA", stack.kafkaBootstrapServers());
-    builder.environment().put("TOCSIN_PORT_OFFSET", Integer.toString(portOffset));
+    builder.environment().put("TOCSIN_PORT_OFFSET", Integer.toString(offset));
     int exitCode = builder.start().waitFor();
     stack.close();
     if (exitCode == 0) {
