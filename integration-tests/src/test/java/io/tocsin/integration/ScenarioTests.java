@@ -1,5 +1,6 @@
 package io.tocsin.integration;
 
+import static java.util.stream.Collectors.partitioningBy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
@@ -10,26 +11,43 @@ import io.tocsin.embedded.scenario.ScenarioRunner;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.junit.jupiter.api.DynamicTest;
 
 /**
- * Makes one test of each scenario folder, and one that asks in the end whether anything that must
- * not happen has happened since.
+ * Makes one test of each scenario, and one that asks in the end whether anything that must not
+ * happen has happened since.
  */
 final class ScenarioTests {
+  /** Of the longest scenario, however slow the machine is. */
+  private static final int MOST_MINUTES = 5;
+
   private ScenarioTests() {}
 
-  /** All scenarios, in the order of their names, on one pipeline. */
-  static List<DynamicTest> playedBy(ScenarioRunner runner) {
-    Path folder = TestStacks.tools().scenarios();
-    List<String> names = Scenario.names(folder);
-    assertThat(names).as("scenarios in %s", folder).isNotEmpty();
-    return playedBy(runner::play, runner::askNever, names);
+  /**
+   * All scenarios on one pipeline: together, but for those that want another agent, which play
+   * alone after them.
+   */
+  static List<DynamicTest> playedTogetherBy(ScenarioRunner runner) {
+    List<Scenario> scenarios = read(Scenario.names(TestStacks.tools().scenarios()));
+    Map<Boolean, List<Scenario>> byAgent =
+        scenarios.stream().collect(partitioningBy(scenario -> scenario.agent().isEmpty()));
+    Map<Scenario, Future<ScenarioReport>> reports = runner.playTogether(byAgent.get(true));
+    List<DynamicTest> tests = new ArrayList<>();
+    reports.forEach(
+        (scenario, report) ->
+            tests.add(test(scenario, () -> report.get(MOST_MINUTES, TimeUnit.MINUTES))));
+    byAgent.get(false).forEach(scenario -> tests.add(test(scenario, () -> runner.play(scenario))));
+    tests.add(nothingCameLate(runner::askNever, scenarios));
+    return tests;
   }
 
   /**
-   * Some scenarios by name, in this order, on one pipeline.
+   * Some scenarios by name, one after the other, on one pipeline.
    *
    * @param player plays one
    * @param late asks once more what must not have happened
@@ -38,25 +56,35 @@ final class ScenarioTests {
       Function<Scenario, ScenarioReport> player,
       Function<Scenario, List<Finding>> late,
       List<String> names) {
-    Path folder = TestStacks.tools().scenarios();
+    List<Scenario> scenarios = read(names);
     List<DynamicTest> tests = new ArrayList<>();
-    for (String name : names) {
-      tests.add(
-          dynamicTest(
-              name,
-              folder.resolve(name).toUri(),
-              () -> check(player.apply(Scenario.read(folder.resolve(name))))));
+    for (Scenario scenario : scenarios) {
+      tests.add(test(scenario, () -> player.apply(scenario)));
     }
-    tests.add(
-        dynamicTest(
-            "nothing that must not happen came late",
-            () -> {
-              for (String name : names) {
-                Scenario scenario = Scenario.read(folder.resolve(name));
-                check(new ScenarioReport(scenario, late.apply(scenario), 0));
-              }
-            }));
+    tests.add(nothingCameLate(late, scenarios));
     return tests;
+  }
+
+  private static List<Scenario> read(List<String> names) {
+    Path folder = TestStacks.tools().scenarios();
+    assertThat(names).as("scenarios in %s", folder).isNotEmpty();
+    return names.stream().map(name -> Scenario.read(folder.resolve(name))).toList();
+  }
+
+  private static DynamicTest test(Scenario scenario, Callable<ScenarioReport> report) {
+    Path folder = TestStacks.tools().scenarios().resolve(scenario.name());
+    return dynamicTest(scenario.name(), folder.toUri(), () -> check(report.call()));
+  }
+
+  private static DynamicTest nothingCameLate(
+      Function<Scenario, List<Finding>> late, List<Scenario> scenarios) {
+    return dynamicTest(
+        "nothing that must not happen came late",
+        () -> {
+          for (Scenario scenario : scenarios) {
+            check(new ScenarioReport(scenario, late.apply(scenario), 0));
+          }
+        });
   }
 
   private static void check(ScenarioReport report) {

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * Every scenario on one embedded stack, as {@code make demo} plays it. The runner starts the agent
- * again where a scenario wants it configured otherwise.
+ * Every scenario on one embedded stack, all at the same time: as on a real network, none has the
+ * pipeline for itself. Where one wants the agent configured otherwise, it plays alone.
  */
 class ScenariosOnEmbeddedStackTest {
   private static Stack stack;
@@ -36,6 +36,6 @@ class ScenariosOnEmbeddedStackTest {
     TrafficSender sender =
         TrafficSender.local(TestStacks.tools().tocsin(), stack.ports().offset(), progress);
     ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress);
-    return ScenarioTests.playedBy(runner);
+    return ScenarioTests.playedTogetherBy(runner);
   }
 }

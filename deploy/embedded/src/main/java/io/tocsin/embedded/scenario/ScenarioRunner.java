@@ -9,7 +9,14 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
@@ -29,7 +36,7 @@ public record ScenarioRunner(
     RulesControl rules,
     Consumer<String> progress) {
 
-  private static final Duration POLL_INTERVAL = Duration.ofMillis(200);
+  private static final Duration POLL_INTERVAL = Duration.ofMillis(500);
   private static final Duration PROGRESS_INTERVAL = Duration.ofSeconds(2);
   private static final Duration RESEND_INTERVAL = Duration.ofSeconds(1);
 
@@ -44,21 +51,58 @@ public record ScenarioRunner(
       agent.restartAgent(scenario.agent());
     }
     try {
-      for (Step step : scenario.send()) {
-        progress.accept(step.summary());
-        take(step, scenario.withinSeconds());
-      }
-      long start = System.nanoTime();
-      List<Finding> findings = new ArrayList<>(awaitAll(scenario, start));
-      if (findings.stream().allMatch(Finding::holds)) {
-        findings.addAll(askNever(scenario));
-      }
-      return new ScenarioReport(scenario, findings, secondsSince(start));
+      return play(scenario, new CountDownLatch(1));
     } finally {
       if (changesAgent) {
         agent.restartAgent(JsonNodeFactory.instance.objectNode());
       }
     }
+  }
+
+  /**
+   * Begins to play several at the same time. What each expects must hold within its seconds of the
+   * end of sending of all: a balance sheet can be open as long as anybody sends.
+   *
+   * @param scenarios that leave the agent as it is
+   */
+  public Map<Scenario, Future<ScenarioReport>> playTogether(List<Scenario> scenarios) {
+    scenarios.stream()
+        .filter(scenario -> !scenario.agent().isEmpty())
+        .findFirst()
+        .ifPresent(
+            scenario -> {
+              throw new IllegalArgumentException(scenario.name() + " changes the agent of others");
+            });
+    CountDownLatch sending = new CountDownLatch(scenarios.size());
+    ExecutorService threads = Executors.newCachedThreadPool();
+    Map<Scenario, Future<ScenarioReport>> reports = new LinkedHashMap<>();
+    for (Scenario scenario : scenarios) {
+      reports.put(scenario, CompletableFuture.supplyAsync(() -> play(scenario, sending), threads));
+    }
+    threads.shutdown();
+    return reports;
+  }
+
+  /**
+   * Sends one scenario and waits for what it expects.
+   *
+   * @param sending of all that play at the same time
+   */
+  private ScenarioReport play(Scenario scenario, CountDownLatch sending) {
+    try {
+      for (Step step : scenario.send()) {
+        progress.accept(step.summary());
+        take(step, scenario.withinSeconds());
+      }
+    } finally {
+      sending.countDown();
+    }
+    long start = System.nanoTime();
+    List<Finding> findings = new ArrayList<>(awaitAll(scenario, sending));
+    if (findings.stream().allMatch(Finding::holds)) {
+      findings.addAll(askNever(scenario));
+    }
+    return new ScenarioReport(scenario, findings, secondsSince(start));
   }
 
   /** Asks now what must not have happened: what comes late is seen when this is asked again. */
@@ -100,19 +144,28 @@ public record ScenarioRunner(
     }
   }
 
-  private List<Finding> awaitAll(Scenario scenario, long start) {
+  /** Asks all together once the one that did not hold before does, and when time is over. */
+  private List<Finding> awaitAll(Scenario scenario, CountDownLatch sending) {
+    long start = System.nanoTime();
+    long allSent = start;
     long nextProgress = start + PROGRESS_INTERVAL.toNanos();
+    Expectation open = scenario.expect().get(0);
     while (true) {
-      List<Finding> findings =
-          scenario.expect().stream().map(expectation -> ask(expectation, false)).toList();
-      List<Finding> open = findings.stream().filter(finding -> !finding.holds()).toList();
-      if (open.isEmpty() || secondsSince(start) > scenario.withinSeconds()) {
-        return findings;
+      if (sending.getCount() > 0) {
+        allSent = System.nanoTime();
+      }
+      boolean isOver = secondsSince(allSent) > scenario.withinSeconds();
+      if (isOver || ask(open, false).holds()) {
+        List<Finding> findings =
+            scenario.expect().stream().map(expectation -> ask(expectation, false)).toList();
+        List<Finding> failed = findings.stream().filter(finding -> !finding.holds()).toList();
+        if (isOver || failed.isEmpty()) {
+          return findings;
+        }
+        open = failed.get(0).expectation();
       }
       if (System.nanoTime() > nextProgress) {
-        progress.accept(
-            "waiting until %s (%.0f s)"
-                .formatted(open.get(0).expectation().name(), secondsSince(start)));
+        progress.accept("waiting until %s (%.0f s)".formatted(open.name(), secondsSince(start)));
         nextProgress = System.nanoTime() + PROGRESS_INTERVAL.toNanos();
       }
       pause();
