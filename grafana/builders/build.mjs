@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { format } from './format.mjs';
 
-/** Every page, in the order of the links at its head: `<folder>/<name>` is built by a file of that name here. */
+/** Every page: `<folder>/<name>` is built by a file of that name here. */
 const pages = [
   'network/what-is-down',
   'network/alert',
@@ -17,28 +17,26 @@ const pages = [
   'pipeline/balance',
 ];
 
-function navigation({ model, shows }) {
-  return {
-    type: 'link',
-    title: model.title,
-    tooltip: shows,
-    url: `/d/${model.uid}`,
-    icon: 'dashboard',
-    keepTime: true,
-    includeVars: true,
-    asDropdown: false,
-    targetBlank: false,
-    tags: [],
-  };
-}
+/** One drop-down of all pages, which keeps the time range and what was chosen. */
+const navigation = {
+  type: 'dashboards',
+  title: 'Pages',
+  tooltip: 'The other pages, at the same time',
+  icon: 'dashboard',
+  url: '',
+  keepTime: true,
+  includeVars: true,
+  asDropdown: true,
+  targetBlank: false,
+  tags: ['tocsin'],
+};
 
 /** Every file that is built: its path below grafana/, and its text. */
 export async function built() {
   const built = await Promise.all(pages.map(async (path) => (await import(`./${path}.mjs`)).default));
   const dashboards = built.map((page, index) => {
-    const links = built.filter((other) => other !== page).map(navigation);
     const tags = ['tocsin', dirname(pages[index])];
-    return [`dashboards/${pages[index]}.json`, { ...page.model, tags, links }];
+    return [`dashboards/${pages[index]}.json`, { ...page, tags, links: [navigation] }];
   });
   const { default: alertRules } = await import('./pipeline/alert-rules.mjs');
   const files = [...dashboards, ['provisioning/alerting/pipeline.json', alertRules]];

@@ -1,14 +1,14 @@
 // What every page has: its head, its variables, its annotations, and panels in rows.
 import { blue, red } from './palette.mjs';
 import { datasource, target } from './panels.mjs';
-import { and, sql } from './sql.mjs';
+import { and, chosen, few, sql } from './sql.mjs';
 
 /**
- * A page. `shows` is what the links of the other pages say of it; `from` the time range that it opens with; `rows` the panels in reading order,
+ * A page. `from` is the time range that it opens with; `rows` the panels in reading order,
  * each row made by `row`.
  */
-export function dashboard({ uid, title, shows, description, refresh = '30s', from, variables, annotations = [], rows }) {
-  const model = {
+export function dashboard({ uid, title, description, refresh = '30s', from, variables, annotations = [], rows }) {
+  return {
     uid,
     title,
     description,
@@ -29,7 +29,6 @@ export function dashboard({ uid, title, shows, description, refresh = '30s', fro
     annotations: { list: [builtIn, ...annotations] },
     panels: stacked(rows),
   };
-  return { model, shows };
 }
 
 /** Panels beside each other, all this high. */
@@ -63,6 +62,8 @@ const whichDatasource = {
   multi: false,
   includeAll: false,
   ...asked,
+  // Who has several sets it in the address; nobody else need see it.
+  hide: 2,
   options: [],
   current: { selected: false, text: 'tocsin-clickhouse', value: 'tocsin-clickhouse' },
 };
@@ -118,13 +119,14 @@ const builtIn = {
   type: 'dashboard',
 };
 
-/** Something that happened at a time, drawn over every graph of a page. */
+/** Something that happened at a time, drawn over every graph of a page, without a switch at its head. */
 export function annotation(name, iconColor, query, refId) {
-  return { datasource, enable: true, hide: false, iconColor, name, target: target(query, 'table', refId) };
+  return { datasource, enable: true, hide: true, iconColor, name, target: target(query, 'table', refId) };
 }
 
-/** Bands where alerts were open and where maintenance hid some, of what the conditions let through. */
-export function alertsAndMaintenance(...conditions) {
+/** Bands where alerts of the chosen devices were open and where maintenance hid some; none where more than three are chosen: red all over says nothing. */
+export function alertsAndMaintenance(...further) {
+  const conditions = [chosen('device'), few('device'), ...further];
   const alerts = sql`
     SELECT
         min(h.first_seen) AS time,

@@ -45,4 +45,16 @@ export const noAnswer = 'no answer';
 /** A value mapping of no value: trouble until something answers. */
 export const nothing = { type: 'special', options: { match: 'null', result: { text: noAnswer, color: red, index: 99 } } };
 
+/** Severities of syslog, worst first. */
+export const syslogSeverities = {
+  emerg: red,
+  alert: red,
+  crit: red,
+  err: orange,
+  warning: yellow,
+  notice: blue,
+  info: grey,
+  debug: '#9fa7b3',
+};
+
 export const alertStates = words({ open: red, flapping: purple, suppressed: blue, resolved: green, expired: grey });

@@ -104,8 +104,16 @@ export function table({ empty, unit = 'none', columns, query, ...rest }) {
 /** No series is no answer, or none of what was asked for: Grafana cannot tell these apart. */
 const orNoAnswer = (empty) => `${empty}, or ${noAnswer}`;
 
+/** Series of these names in these colours, whatever else is there: a colour by the order of names would change its meaning. */
+function colouredSeries(colours) {
+  return Object.entries(colours).map(([name, fixedColor]) => ({
+    matcher: { id: 'byRegexp', options: `/(^| )${name}$/` },
+    properties: [{ id: 'color', value: { mode: 'fixed', fixedColor } }],
+  }));
+}
+
 function timeseries(
-  { empty = 'nothing in this time', unit, max, by, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest },
+  { empty = 'nothing in this time', unit, max, by, colours = {}, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest },
   custom,
 ) {
   return panel('timeseries', rest, {
@@ -131,16 +139,16 @@ function timeseries(
       max,
       displayName: by && `\${__field.labels.${by}}`,
     },
-    fields: overrides(fields),
+    fields: [...overrides(fields), ...colouredSeries(colours)],
     options: {
-      legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
+      legend: { calcs: ['lastNotNull', 'max'], displayMode: 'table', placement: 'bottom', showLegend: true, sortBy: 'Max', sortDesc: true },
       tooltip: { mode: 'multi', sort: 'desc' },
     },
   });
 }
 
 /**
- * Lines; `by` names the column that tells them apart. `joined`: devices or servers speak at different seconds, so a gap below five minutes
+ * Lines; `by` names the column that tells them apart, `colours` gives its values theirs. `joined`: devices or servers speak at different seconds, so a gap below five minutes
  * says nothing.
  */
 export function lines({ joined = false, fill = 10, ...rest }) {

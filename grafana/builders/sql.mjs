@@ -88,10 +88,18 @@ export function chosen(variable, column = variable) {
   return `$__conditionalAll(has(extractAll(decodeURLComponent('\${${variable}:percentencode}'), '[^{},]+'), ${column}), $${variable})`;
 }
 
+/** Whether at most three values of a variable are chosen; "All" is all of them. */
+export function few(variable) {
+  return `length(extractAll(decodeURLComponent('\${${variable}:percentencode}'), '[^{},]+')) <= 3`;
+}
+
 /** What a person typed into a variable, as a string. */
 export function typed(variable) {
   return `decodeURLComponent('\${${variable}:percentencode}')`;
 }
+
+/** A hardware address that was typed in any notation, as tables have it: lower case with colons. */
+export const macOf = (text) => `arrayStringConcat(extractAll(replaceRegexpAll(lower(${text}), '[^0-9a-f]', ''), '..'), ':')`;
 
 /** Conditions as further lines of a WHERE. */
 export function and(...conditions) {
@@ -130,16 +138,26 @@ export function dayOfNewest(messages, ...conditions) {
     WHERE since_then >= ${messages}`;
 }
 
-/** Syslog messages a minute by severity. */
-export function syslogVolume(...conditions) {
+/** Messages that hold every word of what was typed; all where nothing was. */
+export const holdsWords = (words) => `(${words} = '' OR hasAllTokens(lower(message), tokens(lower(${words}), 'splitByNonAlpha')))`;
+
+/** Syslog messages a minute by severity; where words are given, those that hold them, counted one by one. */
+export function syslogVolume({ words = "''" }, ...conditions) {
   const volume = (table, time, when) => sql`
     SELECT $__timeInterval(${time}) AS time, toString(severity) AS severity_name, sum(v.messages) * 60 / $__interval_s AS messages
     FROM tocsin.${table} AS v
-    WHERE ${when} AND $__timeFilter(${time})
+    WHERE ${words} = '' AND ${when} AND $__timeFilter(${time})
       ${and(...conditions)}
+    GROUP BY time, severity_name`;
+  const searched = sql`
+    SELECT $__timeInterval(event_time) AS time, toString(severity) AS severity_name, count() * 60 / $__interval_s AS messages
+    FROM tocsin.syslog
+    WHERE ${words} != '' AND ${inRange}
+      ${and(holdsWords(words), ...conditions)}
     GROUP BY time, severity_name`;
   return byResolution(
     'time, severity_name',
+    ...(words === "''" ? [] : [searched]),
     volume('syslog_volume_1m', 'minute', '$__interval_s < 3600'),
     volume('syslog_volume_1h', 'hour', '$__interval_s BETWEEN 3600 AND 86399'),
     volume('syslog_volume_1d', 'day', '$__interval_s >= 86400'),

@@ -1,16 +1,22 @@
-import { agentSilent, ago, alertState, device, fingerprint, severity } from '../columns.mjs';
+import { agentSilent, ago, alertState, alertedDevice, runbooks, severity } from '../columns.mjs';
 import { dashboard, row, textbox } from '../dashboard.mjs';
 import { alertStates, severities } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
-import { mostSilent, sql, typed } from '../sql.mjs';
+import { mostSilent, sql, typed, whatItIs } from '../sql.mjs';
 
 /** The alert that was asked for, else the newest. */
 const wanted = `if(${typed('fingerprint')} = '', (SELECT argMax(fingerprint, last_seen) FROM tocsin.alerts_latest), ${typed('fingerprint')}) AS wanted`;
 
+/** A point in time for a list of texts: by the clock of UTC, and how long ago; the numbers above have it in the viewer's zone. */
+const moment = (time) =>
+  `concat(formatDateTime(${time}, '%F %T', 'UTC'), ' UTC, ', formatReadableTimeDelta(abs(dateDiff('second', ${time}, now64(9)))), if(${time} < now64(9), ' ago', ' from now'))`;
+
+/** Where its runbook stands: a URL that a rule names, else a file of the folder of runbooks where people reach that by a URL. */
+const runbookUrl = `multiIf(match(runbook, '^https?://'), toString(runbook), match(runbook, '^[a-z-]+$') AND startsWith('${runbooks}', 'http'), concat('${runbooks}/', runbook, '.md'), '')`;
+
 export default dashboard({
   uid: 'tocsin-alert',
   title: 'Alert',
-  shows: 'One alert and what surrounds it',
   description: 'One alert by its fingerprint: how it went, who belongs to its storm, and what else its device said.',
   from: 'now-24h',
   variables: [textbox('fingerprint', 'Fingerprint', '32 digits, as a page or the list of alerts carries them; empty: the newest alert')],
@@ -27,7 +33,8 @@ export default dashboard({
         fields: {
           state_now: { title: 'state', values: alertStates },
           severity_now: { title: 'severity', values: severities },
-          lasted: { unit: 's' },
+          lasted: { unit: 'dthms' },
+          since_ms: { title: 'since', unit: 'dateTimeAsIso' },
           updates: {},
           members: { title: 'members of the storm' },
           silent_for: agentSilent,
@@ -38,6 +45,7 @@ export default dashboard({
               toString(state) AS state_now,
               toInt8(severity) AS severity_now,
               dateDiff('second', first_seen, coalesce(resolved_at, now64(9))) AS lasted,
+              toUnixTimestamp64Milli(first_seen) AS since_ms,
               update_count AS updates,
               member_count AS members,
               ${mostSilent} AS silent_for
@@ -46,31 +54,84 @@ export default dashboard({
       }),
     ),
     row(
-      5,
+      13,
       table({
         id: 2,
         title: 'What it is',
-        description: 'What, where, since when, why, and what to do. Healthy: a runbook stands there. Independent of the time range.',
-        width: 24,
-        empty: { device: 'no such alert' },
+        description:
+          'What, where, since when, why, and what to do, one a row; a click leads to the device, the runbook, the storm or what explains it. Healthy: a runbook stands there. Independent of the time range.',
+        width: 12,
+        empty: { value: 'no such alert' },
         columns: {
-          device: device(140),
-          check: { width: 110 },
-          summary: { minWidth: 220 },
-          source: { width: 120 },
-          site: { width: 90 },
-          since: ago(130),
-          ended: ago(130),
-          cause: { width: 160 },
-          runbook: { width: 160 },
-          label_list: { title: 'labels', minWidth: 160 },
-          identity: { title: 'made from', minWidth: 160 },
+          what: { title: 'field', width: 110 },
+          value: { minWidth: 240, link: { title: 'Open', url: '${__data.fields.go}', targetBlank: false } },
+          go: { hidden: true },
         },
         query: sql`
-          WITH ${wanted}
-          SELECT device, check, summary, source, site, first_seen AS since, resolved_at AS ended, cause, runbook, toString(labels) AS label_list, toString(fingerprint_fields) AS identity
-          FROM tocsin.alerts
-          WHERE fingerprint = wanted`,
+          WITH
+              ${wanted},
+              (SELECT groupArray((fingerprint, concat(${whatItIs}, ' ', check, ': ', summary))) FROM tocsin.alerts
+               WHERE has((SELECT splitByChar(',', splitByChar(':', any(concat(cause, ':')))[2]) FROM tocsin.alerts WHERE fingerprint = wanted), fingerprint)) AS explaining
+          SELECT line.1 AS what, line.2 AS value, if(line.3 = '', concat('/d/tocsin-alert?var-fingerprint=', wanted), line.3) AS go
+          FROM
+          (
+              SELECT arrayJoin(arrayConcat(
+                  [
+                      ('summary', summary, ''),
+                      ('device', ${whatItIs}, if(device = '', '', concat('/d/tocsin-device?var-device=', encodeURLComponent(toString(device))))),
+                      ('check', toString(check), ''),
+                      ('since', ${moment('first_seen')}, ''),
+                      ('heard of', ${moment('last_seen')}, ''),
+                      ('ended', if(resolved_at IS NULL, '', ${moment('assumeNotNull(resolved_at)')}), ''),
+                      ('expires', if(expires_at IS NULL OR resolved_at IS NOT NULL, '', ${moment('assumeNotNull(expires_at)')}), ''),
+                      ('cause', if(startsWith(cause, 'maintenance:'), concat('maintenance ', substring(cause, 13)), ''), '/d/tocsin-storms'),
+                      ('runbook', toString(runbook), ${runbookUrl}),
+                      ('source', toString(source), ''),
+                      ('rule', toString(rule), ''),
+                      ('site', toString(site), '')
+                  ],
+                  arrayMap(e -> ('explained by', e.2, concat('/d/tocsin-alert?var-fingerprint=', e.1)), explaining),
+                  arrayMap((name, text) -> (concat('label ', name), text, ''), mapKeys(labels), mapValues(labels)),
+                  [('made from', toString(fingerprint_fields), ''), ('fingerprint', fingerprint, '')])) AS line
+              FROM tocsin.alerts
+              WHERE fingerprint = wanted
+          )
+          WHERE line.2 != ''`,
+      }),
+      table({
+        id: 6,
+        title: 'Evidence',
+        description:
+          'The events that changed it, as they were received: bytes outside printable ASCII stand as dots. Healthy: they say what the alert says. At most 50 rows.',
+        width: 12,
+        empty: { line: 'no event of its device is behind it' },
+        columns: {
+          event_time: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          line: { minWidth: 240 },
+          kind: { width: 100 },
+        },
+        query: sql`
+          WITH
+              ${wanted},
+              (SELECT any((device, first_seen - INTERVAL 10 MINUTE, last_seen + INTERVAL 10 MINUTE)) FROM tocsin.alerts WHERE fingerprint = wanted) AS its,
+              (SELECT groupUniqArray(1000)(event_id) FROM tocsin.alert_history WHERE fingerprint = wanted AND transition != 'refreshed') AS events
+          SELECT event_time, replaceRegexpAll(toValidUTF8(substring(bytes, 1, 400)), '[^ -~]', '.') AS line, kind
+          FROM
+          (
+              SELECT event_time, raw AS bytes, 'alert update' AS kind
+              FROM tocsin.alert_updates
+              WHERE device = its.1 AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
+              UNION ALL
+              SELECT event_time, raw AS bytes, 'syslog' AS kind
+              FROM tocsin.syslog
+              WHERE device = its.1 AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
+              UNION ALL
+              SELECT event_time, concat(trap_name, ' ', toString(varbinds)) AS bytes, 'trap' AS kind
+              FROM tocsin.snmp_traps
+              WHERE device = its.1 AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
+          )
+          ORDER BY event_time
+          LIMIT 50`,
       }),
     ),
     row(
@@ -78,24 +139,24 @@ export default dashboard({
       table({
         id: 3,
         title: 'Transitions',
-        description: 'Every change of this alert, newest first. Healthy: few. Independent of the time range; at most 200 rows.',
+        description:
+          'Every change of this alert, newest first, without mere repetitions. Healthy: few. Independent of the time range; at most 200 rows.',
         width: 24,
         empty: { what: 'no such alert' },
         columns: {
-          transition_at: { title: 'when', width: 170 },
-          what: { width: 140 },
-          state_after: alertState,
+          transition_at: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          what: { width: 120 },
           severity_then: severity,
           summary: { minWidth: 200 },
+          state_after: alertState,
           updates: { title: 'count', unit: 'short', width: 70 },
           cause: { width: 170 },
-          event_id: { minWidth: 140 },
         },
         query: sql`
           WITH ${wanted}
-          SELECT transition_at, toString(transition) AS what, toString(state) AS state_after, toInt8(severity) AS severity_then, summary, update_count AS updates, cause, event_id
+          SELECT transition_at, toString(transition) AS what, toInt8(severity) AS severity_then, summary, toString(state) AS state_after, update_count AS updates, cause
           FROM tocsin.alert_history
-          WHERE fingerprint = wanted
+          WHERE fingerprint = wanted AND transition != 'refreshed'
           ORDER BY version DESC
           LIMIT 200`,
       }),
@@ -108,21 +169,21 @@ export default dashboard({
         description:
           'Alerts that belong to the same storm: of this storm, or of the storm that this alert is a member of. Healthy: empty. At most 500 rows.',
         width: 12,
-        empty: { device: 'it belongs to no storm' },
+        empty: { device_name: 'it belongs to no storm' },
         columns: {
           severity_now: severity,
-          device: device(140),
+          device_name: alertedDevice,
           check: { width: 110 },
           state_now: alertState,
           since: ago(130),
           summary: { minWidth: 200 },
-          fingerprint,
+          fingerprint: { hidden: true },
         },
         query: sql`
           WITH
               ${wanted},
               (SELECT any(if(storm_id = '', fingerprint, storm_id)) FROM tocsin.alerts WHERE fingerprint = wanted) AS storm
-          SELECT toInt8(severity) AS severity_now, device, check, toString(state) AS state_now, first_seen AS since, summary, fingerprint
+          SELECT toInt8(severity) AS severity_now, device AS device_name, check, toString(state) AS state_now, first_seen AS since, summary, fingerprint
           FROM tocsin.alerts
           WHERE storm_id = storm AND storm != ''
           ORDER BY toInt8(severity) DESC, first_seen
@@ -136,16 +197,16 @@ export default dashboard({
         width: 12,
         empty: { said: 'it said nothing around that time' },
         columns: {
-          event_time: { title: 'when', width: 170 },
-          kind: { width: 80 },
+          event_time: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
           said: { minWidth: 240 },
+          kind: { width: 80 },
         },
         query: sql`
           WITH
               ${wanted},
               (SELECT any(device) FROM tocsin.alerts WHERE fingerprint = wanted) AS its_device,
               (SELECT any(first_seen) FROM tocsin.alerts WHERE fingerprint = wanted) AS opened
-          SELECT event_time, kind, said
+          SELECT event_time, said, kind
           FROM
           (
               SELECT event_time, 'syslog' AS kind, concat(app_name, ' ', msg_id, ': ', message) AS said

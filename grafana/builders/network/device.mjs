@@ -1,17 +1,16 @@
 import { agentSilent, ago, alertState, severity, toAlertOfRow } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
-import { above, blue, nearlyFull, orange, purple, red, words, yellow } from '../palette.mjs';
+import { above, blue, nearlyFull, orange, purple, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
 import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, mostSilent, sql, syslogVolume } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-device',
   title: 'Device',
-  shows: 'Everything about one device',
   description: 'Everything about one device on one timeline: alerts, syslog, traps, interfaces, links.',
   from: 'now-24h',
   variables: [devices],
-  annotations: [...alertsAndMaintenance(chosen('device'))],
+  annotations: [...alertsAndMaintenance()],
   rows: [
     row(
       4,
@@ -19,21 +18,23 @@ export default dashboard({
         id: 1,
         title: 'Now',
         description:
-          'Open alerts by severity, and how long ago the device was last heard of. Healthy: grey zeros, and an age that fits the device.',
+          'Open alerts by severity, those that nobody is paged for, and how long ago the device was last heard of. Healthy: grey zeros, and an age that fits the device.',
         width: 24,
         decimals: 0,
         fields: {
           critical: { thresholds: above({ 1: red }) },
           major: { thresholds: above({ 1: orange }) },
           lesser: { thresholds: above({ 1: yellow }) },
+          suppressed: { title: 'explained or in maintenance', thresholds: above({ 1: blue }) },
           silent: { title: 'last heard of', unit: 's' },
           silent_for: agentSilent,
         },
         query: sql`
           SELECT
-              (SELECT countIf(severity = 'critical') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS critical,
-              (SELECT countIf(severity = 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS major,
-              (SELECT countIf(severity < 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND ${chosen('device')}) AS lesser,
+              (SELECT countIf(severity = 'critical') FROM tocsin.alerts WHERE state IN ('open', 'flapping') AND ${chosen('device')}) AS critical,
+              (SELECT countIf(severity = 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping') AND ${chosen('device')}) AS major,
+              (SELECT countIf(severity < 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping') AND ${chosen('device')}) AS lesser,
+              (SELECT count() FROM tocsin.alerts WHERE state = 'suppressed' AND ${chosen('device')}) AS suppressed,
               dateDiff('second', maxOrNull(last_seen), now64(9)) AS silent,
               ${mostSilent} AS silent_for
           FROM tocsin.devices_seen
@@ -49,13 +50,13 @@ export default dashboard({
         width: 24,
         empty: { what: 'it said nothing in this time' },
         columns: {
-          happened_at: { title: 'when', width: 170 },
-          device: { width: 130 },
-          kind: { values: words({ alert: red, trap: orange, syslog: blue, WAN: purple }), cell: 'text', width: 90 },
-          what: { minWidth: 240 },
+          happened_at: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          kind: { values: words({ alert: red, trap: orange, syslog: blue, WAN: purple }), cell: 'text', width: 70 },
+          what: { minWidth: 200 },
+          device: { width: 150 },
         },
         query: sql`
-          SELECT happened_at, device, kind, what
+          SELECT happened_at, kind, what, device
           FROM
           (
               SELECT event_time AS happened_at, device, 'syslog' AS kind, concat(toString(severity), ' ', app_name, ' ', msg_id, ': ', message) AS what
@@ -97,11 +98,12 @@ export default dashboard({
         title: 'Messages by severity',
         description: 'Syslog messages a minute by severity. Healthy: as yesterday.',
         width: 12,
-        unit: 'cpm',
+        unit: 'count:messages/min',
         by: 'severity_name',
+        colours: syslogSeverities,
         interval: '1m',
         maxDataPoints: 800,
-        query: syslogVolume(chosen('device')),
+        query: syslogVolume({}, chosen('device')),
       }),
       lines({
         id: 4,
@@ -129,25 +131,26 @@ export default dashboard({
       table({
         id: 5,
         title: 'Alerts of the device',
-        description: 'Its alerts of the time range, newest first. Healthy: empty. At most 200 rows.',
+        description:
+          'Its alerts that last, whenever they began, worst first; then those of the time range. Healthy: empty. At most 200 rows.',
         width: 24,
-        empty: { device: 'no alert in this time' },
+        empty: { check: 'no alert' },
         columns: {
           severity_now: severity,
-          device: { width: 130 },
           check: { width: 110, link: toAlertOfRow },
           state_now: alertState,
           since: ago(130),
           ended: ago(130),
           summary: { minWidth: 200 },
+          device: { width: 150 },
           fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT toInt8(severity) AS severity_now, device, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary, fingerprint
+          SELECT toInt8(severity) AS severity_now, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary, device, fingerprint
           FROM tocsin.alerts
-          WHERE $__timeFilter(last_seen)
+          WHERE (state IN ('open', 'flapping', 'suppressed') OR $__timeFilter(last_seen))
             AND ${chosen('device')}
-          ORDER BY first_seen DESC
+          ORDER BY resolved_at IS NULL DESC, toInt8(severity) DESC, first_seen DESC
           LIMIT 200`,
       }),
     ),

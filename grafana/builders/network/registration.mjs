@@ -1,8 +1,8 @@
-import { agentSilent, ago } from '../columns.mjs';
-import { alertsAndMaintenance, choice, dashboard, row, textbox } from '../dashboard.mjs';
+import { agentSilent, ago, linkTo } from '../columns.mjs';
+import { choice, dashboard, row, textbox } from '../dashboard.mjs';
 import { above, blue, green, grey, orange, red, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
-import { byResolution, chosen, inRange, mostSilent, sql, typed } from '../sql.mjs';
+import { byResolution, chosen, inRange, macOf, mostSilent, sql, typed } from '../sql.mjs';
 
 /** Median and 99th percentile by server of how long leases of a kind took. */
 function latency(kind) {
@@ -33,12 +33,23 @@ const newestTransitions = (condition) => sql`
     AND ${chosen('server')}
   ORDER BY changed_at DESC LIMIT 200`;
 
+const leaseStates = {
+  bound: green,
+  renewing: green,
+  rebinding: orange,
+  offered: blue,
+  discovering: blue,
+  expired: grey,
+  released: grey,
+  declined: red,
+};
+
 const lookup = typed('lookup');
+const toLookup = linkTo('tocsin-registration', 'Look it up', 'var-lookup=${__value.raw:percentencode}&');
 
 export default dashboard({
   uid: 'tocsin-registration',
   title: 'Registration',
-  shows: 'Devices on the network, by DHCP',
   description: 'Devices on the network as DHCP shows them: states, renewals against rebinds, latency of servers, moves and conflicts.',
   from: 'now-6h',
   variables: [
@@ -48,9 +59,8 @@ export default dashboard({
       'DHCP server, as messages name it',
       "SELECT DISTINCT server FROM tocsin.registrations_latest WHERE server != '' ORDER BY server LIMIT 1000",
     ),
-    textbox('lookup', 'MAC or IP', 'A hardware address or an IP address; empty: the newest changes'),
+    textbox('lookup', 'MAC, IP or name', 'A hardware address in any notation, an IP address or a host name; empty: the newest changes'),
   ],
-  annotations: [...alertsAndMaintenance()],
   rows: [
     row(
       4,
@@ -84,6 +94,44 @@ export default dashboard({
       }),
     ),
     row(
+      10,
+      table({
+        id: 6,
+        title: 'Look-up',
+        description:
+          'Where a MAC, an address or a name has been within the time range, newest first; a click on one looks it up. Healthy: one place for long. At most 200 rows.',
+        width: 24,
+        empty: { mac: 'nothing is known of it' },
+        columns: {
+          changed_at: { title: 'when', width: 170 },
+          mac: { width: 140, link: toLookup },
+          ip: { width: 130, link: toLookup },
+          state_name: {
+            title: 'state',
+            values: words(leaseStates),
+            cell: 'text',
+            width: 100,
+          },
+          access_name: { title: 'access', values: words({ allowed: green, blocked: grey, quarantined: orange }), cell: 'text', width: 90 },
+          hostname: { width: 120 },
+          relay: { width: 120 },
+          circuit_id: { title: 'circuit', width: 120 },
+          server: { width: 120 },
+          cause: { minWidth: 100 },
+        },
+        query: sql`
+          SELECT *
+          FROM
+          (
+              ${newestTransitions(`${lookup} = '' AND $__timeFilter(changed_at)`)}
+              UNION ALL
+              ${newestTransitions(`${lookup} != '' AND $__timeFilter(changed_at) AND (mac = ${macOf(lookup)} OR ip = ${lookup} OR lower(hostname) = lower(${lookup}))`)}
+          )
+          ORDER BY changed_at DESC
+          LIMIT 200`,
+      }),
+    ),
+    row(
       8,
       bars({
         id: 2,
@@ -91,8 +139,9 @@ export default dashboard({
         description: 'Changes of state a minute by the new state. Healthy: even; a spike is a power cut or a lease storm.',
         width: 12,
         empty: 'no transition in this time',
-        unit: 'cpm',
+        unit: 'count:changes/min',
         by: 'state_name',
+        colours: leaseStates,
         interval: '1m',
         query: sql`
           SELECT
@@ -109,7 +158,7 @@ export default dashboard({
         id: 3,
         title: 'Rebinds among renewals',
         description:
-          'Share of requests to extend a lease that had to be broadcast, because the server did not answer, by server. Healthy: below 0.05.',
+          'Share of requests to extend a lease that had to be broadcast, because the server did not answer, by the server that gave the lease: a broadcast itself names none. Healthy: below 0.05.',
         width: 12,
         empty: 'no renewal in this time',
         unit: 'percentunit',
@@ -121,11 +170,18 @@ export default dashboard({
         query: sql`
           SELECT
               $__timeInterval(event_time) AS time,
-              server AS server_name,
-              countIf(request_kind = 'rebinding') / count() AS share
-          FROM tocsin.dhcp
-          WHERE ${inRange} AND request_kind IN ('renewing', 'rebinding')
-            AND ${chosen('server')}
+              if(d.server = '', r.lease_server, toString(d.server)) AS server_name,
+              countIf(d.request_kind = 'rebinding') / count() AS share
+          FROM tocsin.dhcp AS d
+          LEFT JOIN
+          (
+              SELECT mac, toString(any(server)) AS lease_server
+              FROM tocsin.registrations_latest
+              WHERE server != ''
+              GROUP BY mac
+          ) AS r USING (mac)
+          WHERE ${inRange} AND d.request_kind IN ('renewing', 'rebinding')
+            AND ${chosen('server', 'server_name')}
           GROUP BY time, server_name
           ORDER BY time, server_name`,
       }),
@@ -158,52 +214,6 @@ export default dashboard({
       }),
     ),
     row(
-      10,
-      table({
-        id: 6,
-        title: 'Look-up',
-        description: 'Where a MAC or an address has been, newest first. Healthy: one place for long. At most 200 rows.',
-        width: 24,
-        empty: { mac: 'nothing is known of it' },
-        columns: {
-          changed_at: { title: 'when', width: 170 },
-          mac: { width: 140 },
-          ip: { width: 130 },
-          state_name: {
-            title: 'state',
-            values: words({
-              bound: green,
-              renewing: green,
-              rebinding: orange,
-              offered: blue,
-              discovering: blue,
-              expired: grey,
-              released: grey,
-              declined: red,
-            }),
-            cell: 'text',
-            width: 100,
-          },
-          access_name: { title: 'access', values: words({ allowed: green, blocked: grey, quarantined: orange }), cell: 'text', width: 90 },
-          hostname: { width: 120 },
-          relay: { width: 120 },
-          circuit_id: { title: 'circuit', width: 120 },
-          server: { width: 120 },
-          cause: { minWidth: 100 },
-        },
-        query: sql`
-          SELECT *
-          FROM
-          (
-              ${newestTransitions(`${lookup} = '' AND $__timeFilter(changed_at)`)}
-              UNION ALL
-              ${newestTransitions(`${lookup} != '' AND (mac = lower(${lookup}) OR ip = ${lookup})`)}
-          )
-          ORDER BY changed_at DESC
-          LIMIT 200`,
-      }),
-    ),
-    row(
       8,
       table({
         id: 7,
@@ -213,7 +223,7 @@ export default dashboard({
         width: 12,
         empty: { who: 'no address changed hands' },
         columns: {
-          ip: { width: 140 },
+          ip: { width: 140, link: toLookup },
           macs: { thresholds: above({ 2: orange }), cell: 'text', width: 70 },
           who: { minWidth: 240 },
           newest: ago(130),
@@ -243,8 +253,8 @@ export default dashboard({
         empty: { mac: 'everybody is registered' },
         columns: {
           since: ago(130),
-          mac: { width: 140 },
-          ip: { width: 120 },
+          mac: { width: 140, link: toLookup },
+          ip: { width: 120, link: toLookup },
           hostname: { width: 110 },
           relay: { width: 110 },
           circuit_id: { title: 'circuit', width: 110 },

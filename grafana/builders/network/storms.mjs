@@ -1,17 +1,15 @@
-import { agentSilent, ago, alertState, device, fingerprint, severity, toAlert } from '../columns.mjs';
-import { alertsAndMaintenance, dashboard, row, sitesOfDevices } from '../dashboard.mjs';
+import { agentSilent, ago, alertState, alertedDevice, device, severity, toAlert, toAlertOfRow } from '../columns.mjs';
+import { dashboard, row, sitesOfDevices } from '../dashboard.mjs';
 import { above, blue, green, purple, red, yellow } from '../palette.mjs';
 import { lines, stat, table } from '../panels.mjs';
-import { chosen, mostSilent, sql } from '../sql.mjs';
+import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-storms',
   title: 'Storms and flapping',
-  shows: 'What came in masses, and what will not settle',
   description: 'Alerts that came in masses and are told as one, alerts that will not settle, and what is suppressed and why.',
   from: 'now-24h',
   variables: [sitesOfDevices],
-  annotations: [...alertsAndMaintenance(chosen('site'))],
   rows: [
     row(
       4,
@@ -47,26 +45,26 @@ export default dashboard({
       table({
         id: 2,
         title: 'Storms',
-        description: 'Storm alerts of the time range, newest first. Healthy: empty. At most 200 rows.',
+        description:
+          'Storms that last, whenever they began, and those that began in the time range, newest first. Healthy: empty. At most 200 rows.',
         width: 24,
-        empty: { device: 'no storm' },
+        empty: { device_name: 'no storm' },
         columns: {
           state_now: alertState,
-          device: { width: 140 },
-          check: { width: 110 },
+          device_name: alertedDevice,
           site: { width: 90 },
           since: ago(130),
           ended: ago(130),
           members: { unit: 'short', width: 90 },
           summary: { minWidth: 220 },
-          fingerprint,
+          fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT toString(state) AS state_now, device, check, site, first_seen AS since, resolved_at AS ended, member_count AS members, summary, fingerprint
+          SELECT toString(state) AS state_now, ${whatItIs} AS device_name, site, first_seen AS since, resolved_at AS ended, member_count AS members, summary, fingerprint
           FROM tocsin.alerts
-          WHERE member_count > 0 AND $__timeFilter(first_seen)
+          WHERE member_count > 0 AND (state IN ('open', 'flapping', 'suppressed') OR $__timeFilter(first_seen))
             AND ${chosen('site')}
-          ORDER BY first_seen DESC
+          ORDER BY resolved_at IS NULL DESC, first_seen DESC
           LIMIT 200`,
       }),
     ),
@@ -77,7 +75,7 @@ export default dashboard({
         title: 'Opened and resolved',
         description: 'Alerts that opened and that ended, per minute. Healthy: few, and both lines alike.',
         width: 12,
-        unit: 'cpm',
+        unit: 'count:alerts/min',
         interval: '1m',
         fields: {
           opened: { colour: red },
@@ -130,7 +128,7 @@ export default dashboard({
         empty: { device: 'nothing is suppressed' },
         columns: {
           severity_now: severity,
-          device: device(140),
+          device: { minWidth: 150, link: toAlertOfRow },
           check: { width: 110 },
           since: ago(130),
           cause: { width: 220 },

@@ -1,13 +1,12 @@
 import { ago, agentSilent, device } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row, sitesOfDevices, textbox } from '../dashboard.mjs';
-import { above, grey, numbers, orange, red, words, yellow } from '../palette.mjs';
+import { above, numbers, orange, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, stat, table } from '../panels.mjs';
-import { chosen, dayOfNewest, inRange, mostSilent, sql, syslogVolume, typed } from '../sql.mjs';
+import { chosen, dayOfNewest, holdsWords, inRange, mostSilent, sql, syslogVolume, typed } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-syslog',
   title: 'Syslog',
-  shows: 'What devices say',
   description: 'How much devices say, how bad it is, who says most, what is new, and what was lost on the way.',
   from: 'now-6h',
   variables: [
@@ -15,7 +14,7 @@ export default dashboard({
     devices,
     textbox('search', 'Words', 'Words that a message must hold, in any order and case; empty: all messages'),
   ],
-  annotations: [...alertsAndMaintenance(chosen('device'), chosen('site'))],
+  annotations: [...alertsAndMaintenance(chosen('site'))],
   rows: [
     row(
       4,
@@ -50,13 +49,15 @@ export default dashboard({
       bars({
         id: 1,
         title: 'Volume by severity',
-        description: 'Messages a minute by severity. Healthy: as yesterday; a step up or a fall to nothing wants a look.',
+        description:
+          'Messages a minute by severity; of words that were typed, those that hold them. Healthy: as yesterday; a step up or a fall to nothing wants a look.',
         width: 24,
-        unit: 'cpm',
+        unit: 'count:messages/min',
         by: 'severity_name',
+        colours: syslogSeverities,
         interval: '1m',
         maxDataPoints: 800,
-        query: syslogVolume(chosen('site'), chosen('device')),
+        query: syslogVolume({ words: typed('search') }, chosen('site'), chosen('device')),
       }),
     ),
     row(
@@ -73,7 +74,7 @@ export default dashboard({
           device: device(130),
           severity_name: {
             title: 'severity',
-            values: words({ emerg: red, alert: red, crit: red, err: orange, warning: yellow, notice: grey, info: grey, debug: grey }),
+            values: words(syslogSeverities),
             cell: 'text',
             width: 80,
           },
@@ -87,7 +88,7 @@ export default dashboard({
           WHERE $__timeFilter(received_at)
             AND ${chosen('site')}
             AND ${chosen('device')}
-            AND (${typed('search')} = '' OR hasAllTokens(lower(message), tokens(lower(${typed('search')}), 'splitByNonAlpha')))
+            AND ${holdsWords(typed('search'))}
             AND received_at >= if(${typed('search')} = '', (
                 ${dayOfNewest(500, chosen('site'), chosen('device'))}), toDateTime(0, 'UTC'))
           ORDER BY received_at DESC
@@ -147,16 +148,7 @@ export default dashboard({
           first_seen_at: { title: 'first seen', ...ago(130) },
           severity_number: {
             title: 'severity',
-            values: numbers([
-              [0, 'emerg', red],
-              [1, 'alert', red],
-              [2, 'crit', red],
-              [3, 'err', orange],
-              [4, 'warning', yellow],
-              [5, 'notice', grey],
-              [6, 'info', grey],
-              [7, 'debug', grey],
-            ]),
+            values: numbers(Object.entries(syslogSeverities).map(([word, colour], number) => [number, word, colour])),
             cell: 'text',
             width: 80,
           },

@@ -1,4 +1,4 @@
-import { ago, agentSilent, device } from '../columns.mjs';
+import { agentSilent, device } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, green, grey, nearlyFull, numbers, orange, red } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
@@ -7,11 +7,10 @@ import { busiestInterfaces, chosen, inRange, interfacePoints, mostSilent, output
 export default dashboard({
   uid: 'tocsin-traps-interfaces',
   title: 'Traps and interfaces',
-  shows: 'What SNMP tells',
   description: 'SNMP: what devices report by themselves, and what their interfaces and gauges were found at.',
   from: 'now-6h',
   variables: [devices],
-  annotations: [...alertsAndMaintenance(chosen('device'))],
+  annotations: [...alertsAndMaintenance()],
   rows: [
     row(
       4,
@@ -57,7 +56,7 @@ export default dashboard({
         description: 'Traps and informs a minute by name. Healthy: few; a burst of linkDown is an outage.',
         width: 12,
         empty: 'no trap in this time',
-        unit: 'cpm',
+        unit: 'count:traps/min',
         by: 'trap',
         interval: '1m',
         query: sql`
@@ -100,7 +99,7 @@ export default dashboard({
         id: 3,
         title: 'Interfaces now',
         description:
-          'The newest poll of each interface in the last day of the time range, busiest first. Healthy: up, below 80 %, no discards. At most 500 rows.',
+          'The newest poll of each interface in the last day of the time range, worst first: those that should be up and are not, those with errors or discards, the busiest. What was polled longer than ten minutes before its end is red, because it is no longer now. Healthy: up, below 80 %, no discards. At most 500 rows.',
         width: 24,
         empty: { device: 'no interface was polled' },
         columns: {
@@ -123,10 +122,11 @@ export default dashboard({
           },
           load_in: { title: 'in', thresholds: nearlyFull, cell: 'text', unit: 'percentunit', width: 80 },
           load_out: { title: 'out', thresholds: nearlyFull, cell: 'text', unit: 'percentunit', width: 80 },
-          discards: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'cps', width: 90 },
-          errors: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'cps', width: 90 },
+          discards: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'count:packets/s', width: 110 },
+          errors: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'count:packets/s', width: 110 },
           description: { minWidth: 140 },
-          polled: ago(130),
+          is_down: { hidden: true },
+          polled: { title: 'polled before', unit: 's', thresholds: above({ 600: red }), cell: 'text', width: 120 },
         },
         query: sql`
           SELECT device, interface,
@@ -136,13 +136,14 @@ export default dashboard({
               argMax(c.out_discards_per_second, c.event_time) AS discards,
               argMax(c.in_errors_per_second, c.event_time) AS errors,
               argMax(c.alias, c.event_time) AS description,
-              max(c.event_time) AS polled
+              argMax(c.admin_status = 'up' AND c.oper_status NOT IN ('up', 'dormant'), c.event_time) AS is_down,
+              dateDiff('second', max(c.event_time), $__toTime) AS polled
           FROM tocsin.interface_counters AS c
           WHERE $__timeFilter(event_time) AND event_time > $__toTime - INTERVAL 1 DAY
             AND c.received_at >= greatest($__fromTime, $__toTime - INTERVAL 1 DAY) - INTERVAL 1 DAY
             AND ${chosen('device')}
           GROUP BY device, interface
-          ORDER BY greatest(coalesce(load_in, 0), coalesce(load_out, 0)) DESC
+          ORDER BY is_down DESC, coalesce(errors, 0) + coalesce(discards, 0) > 0 DESC, greatest(coalesce(load_in, 0), coalesce(load_out, 0)) DESC
           LIMIT 500`,
       }),
     ),
@@ -170,7 +171,7 @@ export default dashboard({
           "Packets a second that full queues threw away. Healthy: none. The 20 interfaces that threw away most; means over a point's time.",
         width: 12,
         empty: 'no interface was polled',
-        unit: 'cps',
+        unit: 'count:packets/s',
         by: 'interface_name',
         joined: true,
         interval: '10s',

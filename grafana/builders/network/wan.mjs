@@ -1,6 +1,6 @@
-import { agentSilent, ago } from '../columns.mjs';
-import { alertsAndMaintenance, annotation, choice, dashboard, row } from '../dashboard.mjs';
-import { above, blue, green, grey, nearlyFull, orange, purple, red, words, yellow } from '../palette.mjs';
+import { agentSilent, ago, device, linkTo, toAlertOfRow } from '../columns.mjs';
+import { annotation, choice, dashboard, row } from '../dashboard.mjs';
+import { above, blue, green, grey, nearlyFull, numbers, orange, purple, red, words, yellow } from '../palette.mjs';
 import { heatmap, lines, stat, table } from '../panels.mjs';
 import { byResolution, chosen, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
@@ -27,10 +27,44 @@ const everyFifth = Array.from({ length: 21 }, (_, index) => index / 20).join(', 
 
 const interfacesOfLinks = `SELECT device, interface FROM tocsin.links_seen WHERE last_seen >= $__fromTime AND ${chosen('link', 'link_id')}`;
 
+/**
+ * Where each link stands that was probed within the last hour, resolvers apart: 1 up, 2 degraded, 3 not probed, 4 down; and what it did in the last
+ * minute.
+ */
+const linksNow = sql`
+  SELECT
+      p.link AS link_id, p.device AS device, p.interface AS interface, p.median_ms AS median_ms,
+      p.lost / p.probes AS loss,
+      multiIf(p.probes = 0, 3, p.lost = p.probes, 4, p.lost > 0 OR e.trouble != '', 2, 1) AS state_number,
+      dateDiff('second', if(e.down_since > toDateTime64(0, 9, 'UTC'), e.down_since, greatest(p.answered, now64(9) - INTERVAL 1 HOUR)), now64(9)) AS outage,
+      e.trouble AS trouble
+  FROM
+  (
+      SELECT
+          l.link_id AS link, anyLast(l.device) AS device, anyLast(l.interface) AS interface,
+          countIf(l.received_at > now64(9) - INTERVAL 1 MINUTE) AS probes,
+          countIf(l.lost AND l.received_at > now64(9) - INTERVAL 1 MINUTE) AS lost,
+          maxIf(l.received_at, NOT l.lost) AS answered,
+          quantileIf(0.5)(assumeNotNull(l.rtt_ms), l.rtt_ms IS NOT NULL AND l.received_at > now64(9) - INTERVAL 1 MINUTE) AS median_ms
+      FROM tocsin.link_probes AS l
+      WHERE l.received_at > now64(9) - INTERVAL 1 HOUR AND l.method != 'dns'
+        AND ${chosen('link', 'link_id')}
+      GROUP BY link
+  ) AS p
+  LEFT JOIN
+  (
+      SELECT
+          w.link_id AS link,
+          minIf(w.started_at, w.kind = 'down') AS down_since,
+          arrayStringConcat(groupArray(concat(toString(w.kind), ', ', toString(w.cause))), '; ') AS trouble
+      FROM tocsin.wan_episodes AS w FINAL
+      WHERE w.state = 'open'
+      GROUP BY link
+  ) AS e USING (link)`;
+
 export default dashboard({
   uid: 'tocsin-wan',
   title: 'WAN',
-  shows: 'Latency, loss and their causes',
   description:
     'Links between sites: round-trip times, loss, episodes with their cause, and the load of the interface each link leaves through.',
   from: 'now-3h',
@@ -43,7 +77,6 @@ export default dashboard({
     ),
   ],
   annotations: [
-    ...alertsAndMaintenance(),
     annotation(
       'Episodes',
       purple,
@@ -67,24 +100,69 @@ export default dashboard({
       stat({
         id: 1,
         title: 'Now',
-        description: 'Links that answer, that lose, and that are in an episode, over the last minute. Healthy: nothing coloured.',
+        description:
+          'Links probed within the last hour: those that answer, that lose or are worse than usual, that answer nothing, and that nobody probed in the last minute; episodes that last. Resolvers are below. Healthy: nothing coloured, and an agent below 15 s. Independent of the time range.',
         width: 24,
         decimals: 0,
         fields: {
-          links: {},
-          losing: { thresholds: above({ 1: yellow }) },
+          up: {},
+          degraded: { thresholds: above({ 1: yellow }) },
+          down: { thresholds: above({ 1: red }) },
+          not_probed: { title: 'not probed', thresholds: above({ 1: red }) },
           episodes: { title: 'open episodes', thresholds: above({ 1: red }) },
           silent_for: agentSilent,
         },
         query: sql`
           SELECT
-              uniq(p.link_id) AS links,
-              uniqIf(p.link_id, p.lost) AS losing,
+              countIf(state_number = 1) AS up,
+              countIf(state_number = 2) AS degraded,
+              countIf(state_number = 4) AS down,
+              countIf(state_number = 3) AS not_probed,
               (SELECT count() FROM tocsin.wan_episodes FINAL WHERE state = 'open' AND ${chosen('link', 'link_id')}) AS episodes,
               ${mostSilent} AS silent_for
-          FROM tocsin.link_probes AS p
-          WHERE p.received_at > now() - INTERVAL 1 MINUTE
-            AND ${chosen('link', 'link_id')}`,
+          FROM
+          (
+              ${linksNow}
+          )`,
+      }),
+    ),
+    row(
+      8,
+      table({
+        id: 9,
+        title: 'Links now',
+        description:
+          'Every link probed within the last hour, the worst first, with what it did in the last minute. For how long a dead link has answered nothing; an hour at most, where no episode says more. Healthy: all up. Independent of the time range; at most 500 rows.',
+        width: 24,
+        empty: { link: 'no link was probed for an hour' },
+        columns: {
+          state_number: {
+            title: 'state',
+            values: numbers([
+              [4, 'down', red],
+              [3, 'not probed', red],
+              [2, 'degraded', yellow],
+              [1, 'up', green],
+            ]),
+            cell: 'background',
+            width: 92,
+          },
+          outage: { title: 'for', unit: 'dthms', width: 80 },
+          link: { minWidth: 140, link: linkTo('tocsin-wan', 'This link alone', 'var-link=${__value.raw:percentencode}&') },
+          median_ms: { title: 'median', unit: 'ms', decimals: 1, width: 84 },
+          loss: { unit: 'percentunit', thresholds: above({ 0.01: yellow, 0.1: red }), cell: 'text', width: 70 },
+          trouble: { title: 'episode', minWidth: 160 },
+          device: device(150),
+          interface: { width: 120 },
+        },
+        query: sql`
+          SELECT state_number, if(state_number IN (3, 4), toNullable(outage), NULL) AS outage, link_id AS link, median_ms, loss, trouble, device, interface
+          FROM
+          (
+              ${linksNow}
+          )
+          ORDER BY state_number DESC, loss DESC, median_ms DESC
+          LIMIT 500`,
       }),
     ),
     row(
@@ -92,12 +170,18 @@ export default dashboard({
       table({
         id: 2,
         title: 'Episodes',
-        description: 'Episodes of the time range, newest first, with cause and evidence. Healthy: empty. At most 200 rows.',
+        description:
+          'Episodes that last, whenever they began, and those of the time range, newest first, with cause and evidence. Healthy: empty. At most 200 rows.',
         width: 24,
         empty: { link_id: 'no episode' },
         columns: {
           link_id: { title: 'link', width: 140 },
-          kind_name: { title: 'kind', width: 80 },
+          kind_name: {
+            title: 'kind',
+            values: words({ down: red, loss: orange, latency: yellow, jitter: yellow }),
+            cell: 'text',
+            width: 80,
+          },
           state_name: { title: 'state', values: words({ open: red, closed: grey }), cell: 'text', width: 70 },
           cause_name: {
             title: 'cause',
@@ -114,18 +198,35 @@ export default dashboard({
           started_at: { title: 'since', ...ago(130) },
           lasted: { unit: 's', width: 90 },
           baseline_ms: { title: 'usual', unit: 'ms', decimals: 1, width: 90 },
-          peak_ms: { title: 'peak', unit: 'ms', decimals: 1, width: 90 },
+          peak: { unit: 'ms', decimals: 1, width: 90 },
           loss_ratio: { title: 'loss', unit: 'percentunit', width: 80 },
           evidence_text: { title: 'evidence', minWidth: 220 },
+          device: device(150),
+          interface: { width: 120 },
+          alert: { width: 110, link: toAlertOfRow },
+          fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT link_id, toString(kind) AS kind_name, toString(state) AS state_name, toString(cause) AS cause_name, started_at, dateDiff('second', started_at, coalesce(ended_at, now64(9))) AS lasted, baseline_ms, peak_ms, loss_ratio,
-              arrayStringConcat(arrayMap(e -> concat(e.1, ' ', if(e.4 = '', concat(toString(round(e.2, 2)), ' ', e.3), e.4)), evidence), '; ') AS evidence_text
-          FROM tocsin.wan_episodes FINAL
-          WHERE $__timeFilter(started_at)
-            AND ${chosen('link', 'link_id')}
-          ORDER BY started_at DESC
-          LIMIT 200`,
+          SELECT link_id, toString(e.kind) AS kind_name, toString(e.state) AS state_name, toString(e.cause) AS cause_name, started_at, dateDiff('second', started_at, coalesce(ended_at, now64(9))) AS lasted, baseline_ms, if(peak_ms = 0, NULL, peak_ms) AS peak, loss_ratio,
+              arrayStringConcat(arrayMap(e -> concat(e.1, ' ', if(e.4 = '', concat(toString(round(e.2, 2)), ' ', e.3), e.4)), evidence), '; ') AS evidence_text,
+              device, interface, if(a.fingerprint = '', '', 'its alert') AS alert, a.fingerprint AS fingerprint
+          FROM
+          (
+              SELECT *
+              FROM tocsin.wan_episodes FINAL
+              WHERE (state = 'open' OR $__timeFilter(started_at))
+                AND ${chosen('link', 'link_id')}
+              ORDER BY state = 'open' DESC, started_at DESC
+              LIMIT 200
+          ) AS e
+          LEFT JOIN
+          (
+              SELECT labels['episode_id'] AS episode, any(fingerprint) AS fingerprint
+              FROM tocsin.alerts
+              WHERE startsWith(check, 'wan-')
+              GROUP BY episode
+          ) AS a ON a.episode = e.episode_id
+          ORDER BY e.state = 'open' DESC, started_at DESC`,
       }),
     ),
     row(
@@ -256,7 +357,7 @@ export default dashboard({
         description: "Packets a second that its full queue threw away, means over a point's time. Healthy: none.",
         width: 12,
         empty: 'its interface is not polled',
-        unit: 'cps',
+        unit: 'count:packets/s',
         by: 'interface_name',
         joined: true,
         interval: '10s',

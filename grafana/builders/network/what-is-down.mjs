@@ -1,6 +1,6 @@
 import { agentSilent, ago, alertedDevice, lasted, linkTo, severity, toAlertOfRow, when } from '../columns.mjs';
 import { choice, dashboard, row, sites } from '../dashboard.mjs';
-import { above, blue, green, grey, numbers, orange, purple, red, yellow } from '../palette.mjs';
+import { above, blue, green, numbers, orange, purple, red, yellow } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
 import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
 
@@ -10,7 +10,6 @@ const shown = `${chosen('site')} AND ${chosen('source')}`;
 export default dashboard({
   uid: 'tocsin-what-is-down',
   title: 'What is down',
-  shows: 'What is down now?',
   description: 'Home: what is down now, how fresh the data is, who was paged, what came back.',
   refresh: '10s',
   from: 'now-24h',

@@ -1,10 +1,8 @@
 // Alert rules for Tocsin's own pipeline: they still speak where the pipeline itself does not. Each asks for one number and texts that tell the
 // rows apart, with a row for every agent also where all is quiet: Grafana 9.3 takes an answer without a row for an error.
+import { runbooks } from '../columns.mjs';
 import { target } from '../panels.mjs';
 import { growth, sql } from '../sql.mjs';
-
-/** The folder of the runbooks as people reach it; a site builds with its own. */
-const runbooks = process.env.TOCSIN_RUNBOOKS_URL ?? 'grafana/runbooks';
 
 const relativeTimeRange = { from: 600, to: 0 };
 

@@ -49,7 +49,6 @@ function rates(...counters) {
 export default dashboard({
   uid: 'tocsin-pipeline-balance',
   title: 'Pipeline balance',
-  shows: 'Does everything that was sent arrive?',
   description: "Does everything that was sent arrive? In the data's order, left to right and top to bottom.",
   refresh: '10s',
   from: 'now-1h',
@@ -215,7 +214,7 @@ export default dashboard({
         description:
           'Datagrams and frames taken from the socket each second, by listener. Healthy: follows the traffic; a fall to nothing on a busy listener means that senders or the network stopped.',
         width: 12,
-        unit: 'cps',
+        unit: 'count:messages/s',
         by: 'listener_name',
         interval: '5s',
         query: rates('received'),
@@ -226,7 +225,7 @@ export default dashboard({
         description:
           'Each second, by listener: dropped by the kernel before the agent could read them, rejected as malformed, refused by a rate limit, given up after they were received. Healthy: a flat line at zero.',
         width: 12,
-        unit: 'cps',
+        unit: 'count:messages/s',
         interval: '5s',
         query: rates('kernel_dropped', 'malformed', 'rate_limited', 'dropped'),
       }),
@@ -263,7 +262,7 @@ export default dashboard({
         description:
           'Rows stored in ClickHouse per minute of their arrival at the agent, by kind. Healthy: follows Received within seconds; falling behind means that Kafka or the archive job is late.',
         width: 12,
-        unit: 'cpm',
+        unit: 'count:rows/min',
         by: 'kind_name',
         interval: '1m',
         query: sql`
