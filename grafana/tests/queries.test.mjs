@@ -6,9 +6,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { all, asker, minuteMs, panelQuery, ranges } from './answers.mjs';
 import { ClickHouse, inDatabase } from './clickhouse.mjs';
 import { alertRules, dashboards, queries, queryVariables, root, textVariables } from './dashboards.mjs';
-import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
+import { panelIntervalMs, pluginVersions } from './macros.mjs';
 import { hostileSource, insertRows, totals } from './rows.mjs';
 
 const url = process.env.TOCSIN_TEST_CLICKHOUSE_URL;
@@ -16,16 +17,7 @@ const givenDatabase = process.env.TOCSIN_TEST_DATABASE;
 const database = givenDatabase ?? `tocsin_grafana_test_${process.pid}`;
 const mayBeEmpty = givenDatabase ? JSON.parse(readFileSync(join(root, 'tests', 'may-be-empty.json'), 'utf8')) : {};
 const clickhouse = url ? new ClickHouse(url) : undefined;
-
-const minuteMs = 60_000;
-const ranges = Object.fromEntries(
-  [
-    ['5 minutes', 5],
-    ['24 hours', 24 * 60],
-    ['30 days', 30 * 24 * 60],
-    ['400 days', 400 * 24 * 60],
-  ].map(([name, minutes]) => [name, { from: new Date(Date.now() - minutes * minuteMs), to: new Date(Date.now() + minuteMs) }]),
-);
+const runQuery = asker(clickhouse, database);
 
 const hostileValues = [
   "x' OR 1=1 --",
@@ -58,19 +50,6 @@ function whyNoTimeSeries({ meta, data }) {
   return late === -1 ? undefined : `row ${late} is older than the one before: ORDER BY time`;
 }
 
-/** What a dashboard shows when it is opened: "All" chosen everywhere, nothing typed. */
-function all(model) {
-  return {
-    ...Object.fromEntries(queryVariables(model).map((name) => [name, [ALL]])),
-    ...Object.fromEntries(textVariables(model).map((name) => [name, ''])),
-  };
-}
-
-function runQuery(query, { variables, range = ranges['24 hours'], plugin = pluginVersions.at(-1) }) {
-  const intervalMs = panelIntervalMs(range, query.panel);
-  return clickhouse.select(inDatabase(expand(query.sql, { plugin, range, intervalMs, variables }), database));
-}
-
 /** Values that a person could pick for a variable now. */
 async function options(dashboard, name) {
   const variable = queries(dashboard).find((query) => query.kind === 'variable' && query.name.endsWith(` ${name}`));
@@ -91,11 +70,6 @@ function rowsOf(query, { data }) {
 function still({ meta, data }) {
   const moves = ({ name }) => ['silent_for', 'lasted'].includes(name);
   return data.map((row) => row.filter((_, index) => !moves(meta[index])).map((cell) => String(cell).replace(/^(not known: ).*/, '$1')));
-}
-
-function panelQuery(file, id) {
-  const dashboard = dashboards.find((candidate) => candidate.file === file);
-  return queries(dashboard).find((query) => query.kind === 'panel' && query.panel.id === id);
 }
 
 let insertedAt;

@@ -161,7 +161,7 @@ export default dashboard({
           (
               ${linksNow}
           )
-          ORDER BY state_number DESC, loss DESC, median_ms DESC
+          ORDER BY state_number DESC, trouble != '' DESC, loss DESC, median_ms DESC
           LIMIT 500`,
       }),
     ),

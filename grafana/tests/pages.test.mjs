@@ -1,0 +1,166 @@
+// What pages show of rows that are known: what lasts, what is worst, what a filter or a word leaves.
+//
+//   TOCSIN_TEST_CLICKHOUSE_URL  http://127.0.0.1:8123; without it these tests are skipped, and queries.test.mjs fails where CI=true
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { all, asker, minuteMs, panelQuery } from './answers.mjs';
+import { ClickHouse, inDatabase } from './clickhouse.mjs';
+import { dashboards } from './dashboards.mjs';
+import { insertRows } from './rows.mjs';
+
+const url = process.env.TOCSIN_TEST_CLICKHOUSE_URL;
+const database = `tocsin_pages_test_${process.pid}`;
+const clickhouse = url ? new ClickHouse(url) : undefined;
+const runQuery = asker(clickhouse, database);
+const run = (sql) => clickhouse.run(inDatabase(sql, database));
+
+const model = (file) => dashboards.find((dashboard) => dashboard.file === file).model;
+
+/** Rows of a panel as objects. */
+async function shown(file, id, { range, ...variables } = {}) {
+  const { meta, data } = await runQuery(panelQuery(file, id), { variables: { ...all(model(file)), ...variables }, range });
+  return data.map((row) => Object.fromEntries(row.map((cell, index) => [meta[index].name, cell])));
+}
+
+/** The last minutes. */
+const last = (minutes) => ({ from: new Date(Date.now() - minutes * minuteMs), to: new Date() });
+
+/** A time before anything happened. */
+const longAgo = { from: new Date(Date.now() - 30 * minuteMs * 60), to: new Date(Date.now() - 29 * minuteMs * 60) };
+
+const columns = 'event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site';
+const event = (kind, at) =>
+  `concat('${kind}-', toString(number)), 'a', 1, number + 1, '${kind}', ${at}, ${at}, '::1', 'grafana-test-n1', ''`;
+
+describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' }, () => {
+  before(async () => {
+    await clickhouse.makeTables(database);
+    await insertRows(clickhouse, database);
+    // A link that answered last ten minutes ago, and one that nobody has asked for half an hour.
+    await run(`INSERT INTO tocsin.link_probes (${columns}, link_id, method, interface, rtt_ms, lost)
+      SELECT ${event('dead', 'now64(9) - toIntervalSecond(number)')}, 'dead', 'icmp', 'Gi0/2', if(number < 600, NULL, 30), number < 600 FROM numbers(700)`);
+    await run(`INSERT INTO tocsin.link_probes (${columns}, link_id, method, interface, rtt_ms, lost)
+      SELECT ${event('forgotten', 'now64(9) - toIntervalSecond(1800 + number)')}, 'forgotten', 'icmp', 'Gi0/3', 30, false FROM numbers(10)`);
+    // One interface is down, one has errors, one was polled 19 minutes ago.
+    await run(`INSERT INTO tocsin.interface_counters (${columns}, interface, oper_status, admin_status, in_load, out_load, in_errors_per_second, interval_ms)
+      SELECT ${event('polls', 'now64(9) - if(number = 2, 19, 0) * 60 - 5')}, ['is-down', 'has-errors', 'was-polled'][1 + number],
+        if(number = 0, 'down', 'up'), 'up', 0, 0, if(number = 1, 3, 0), 30000 FROM numbers(3)`);
+    // Rebinds are broadcast and name no server.
+    await run(`INSERT INTO tocsin.dhcp (${columns}, message_type, request_kind, mac, ip)
+      SELECT ${event('dhcp', 'now64(9) - 30')}, 'request', 'rebinding', '02:00:00:00:00:03', '10.9.8.3' FROM numbers(8)`);
+  });
+
+  after(() => clickhouse.run(`DROP DATABASE IF EXISTS ${database} SYNC`));
+
+  test('storms, alerts of a device and episodes that last are shown whenever they began', async () => {
+    assert.deepEqual(
+      (await shown('network/storms.json', 2, { range: longAgo })).map(({ device_name }) => device_name),
+      ['storm: source grafana-test-monitor'],
+    );
+    const alerts = await shown('network/device.json', 5, { range: longAgo, device: ['grafana-test-n3.example.net'] });
+    assert.deepEqual(
+      alerts.map(({ check, summary }) => [check, summary]),
+      [['node', 'node down']],
+    );
+    const episodes = await shown('network/wan.json', 2, { range: longAgo });
+    assert.deepEqual(
+      episodes.map(({ link_id, state_name }) => [link_id, state_name]),
+      [['grafana-test-link-a', 'open']],
+    );
+  });
+
+  test('a dead link is down since its last answer, one that nobody asks is not probed, a resolver is no link', async () => {
+    const [now] = await shown('network/wan.json', 1);
+    assert.deepEqual([now.up, now.degraded, now.down, now.not_probed, now.episodes].map(Number), [0, 2, 1, 1, 1]);
+    const links = await shown('network/wan.json', 9);
+    assert.deepEqual(
+      links.map(({ link, state_number }) => [link, state_number]),
+      [
+        ['dead', 4],
+        ['forgotten', 3],
+        ['grafana-test-link-a', 2],
+        ['grafana-test-link-b', 2],
+      ],
+    );
+    assert.ok(Math.abs(links[0].outage - 600) < 30, `${links[0].outage} s`);
+    assert.match(links[2].trouble, /^latency, egress_saturated$/);
+  });
+
+  test('interfaces that are down come first, then those with errors, and an old poll is said to be old', async () => {
+    const interfaces = await shown('network/traps-interfaces.json', 3, { range: last(60) });
+    assert.deepEqual(
+      interfaces.map((row) => row.interface).filter((name) => !name.startsWith('Gi')),
+      ['is-down', 'has-errors', 'was-polled'],
+    );
+    assert.equal(interfaces[0].interface, 'is-down');
+    const old = interfaces.find((row) => row.interface === 'was-polled');
+    assert.ok(old.polled > 600, `${old.polled} s`);
+    const [now] = await shown('network/traps-interfaces.json', 7);
+    assert.deepEqual([now.polled, now.down, now.busy, now.failing].map(Number), [4, 1, 2, 3]);
+  });
+
+  test('rebinds stand under the server that gave the lease', async () => {
+    const rebinds = async (server) => {
+      const rows = await shown('network/registration.json', 3, { range: last(2), server });
+      return rows.map(({ server_name, share }) => [server_name, share]);
+    };
+    assert.deepEqual(await rebinds(['grafana-test-dhcp']), [['grafana-test-dhcp', 1]]);
+    assert.deepEqual(await rebinds(['another']), []);
+  });
+
+  test('a look-up takes any notation of a MAC, an address and a name, within the time range', async () => {
+    const macs = async (lookup, range = last(60)) => (await shown('network/registration.json', 6, { lookup, range })).map(({ mac }) => mac);
+    for (const typed of ['02-00-00-00-00-07', '0200.0000.0007', '10.9.8.7'])
+      assert.deepEqual(await macs(typed), ['02:00:00:00:00:07'], typed);
+    assert.equal((await macs('HOST')).length, 20);
+    assert.match((await macs('10.9.8.7', longAgo))[0], /^(nothing is known of it|not known: .*)$/);
+  });
+
+  test('the volume of syslog is that of the words searched for', async () => {
+    const volume = async (search) => {
+      const query = panelQuery('network/syslog.json', 1);
+      const rows = await shown('network/syslog.json', 1, { search, range: last(30) });
+      const seconds = 60;
+      assert.equal(query.panel.interval, '1m');
+      return Math.round(rows.reduce((total, { messages }) => total + (messages * seconds) / 60, 0));
+    };
+    assert.equal(await volume(''), 600);
+    assert.equal(await volume('hello'), 600);
+    assert.equal(await volume('goodbye'), 0);
+  });
+
+  test('an alert is read field by field with links, and its history is without repetitions', async () => {
+    const fingerprint = 'f'.repeat(32);
+    const transition = (
+      version,
+      what,
+    ) => `SELECT '${fingerprint}', ${version}, '${what}', now64(9) - 10 + ${version}, 'suppressed', 'major', 'edge 1',
+      'link', repeat('long ', 60), map('port', 'Gi0/1'), now64(9) - 60, now64(9) - 60, 'dependency:${'1'.padStart(32, '0')}', 'link'`;
+    await run(`INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, device, check, summary, labels,
+      first_seen, last_seen, cause, runbook) ${[transition(1, 'opened'), transition(2, 'refreshed'), transition(3, 'suppressed')].join(' UNION ALL ')}`);
+    const fields = await shown('network/alert.json', 2, { fingerprint });
+    const field = (name) => fields.find(({ what }) => what === name);
+    assert.equal(field('summary').value, 'long '.repeat(60));
+    assert.equal(field('device').go, '/d/tocsin-device?var-device=edge%201');
+    assert.equal(field('label port').value, 'Gi0/1');
+    assert.equal(field('runbook').value, 'link');
+    assert.match(field('since').value, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, 1 minute.* ago$/);
+    assert.deepEqual(field('explained by'), {
+      what: 'explained by',
+      value: 'grafana-test-n1.example.net node: node down',
+      go: `/d/tocsin-alert?var-fingerprint=${'1'.padStart(32, '0')}`,
+    });
+    assert.deepEqual(
+      (await shown('network/alert.json', 3, { fingerprint })).map(({ what }) => what),
+      ['suppressed', 'opened'],
+    );
+  });
+
+  test('evidence of an alert is the bytes that it was made of', async () => {
+    const evidence = await shown('network/alert.json', 6, { fingerprint: 'grafana-test-storm-1' });
+    assert.deepEqual(
+      evidence.map(({ line, kind }) => [line, kind]),
+      [['{"action":"update"}', 'alert update']],
+    );
+  });
+});
