@@ -10,12 +10,18 @@ import java.util.List;
  * @param nextTimerUnixNanos when the rules want to be called again. They may be called earlier, and
  *     then say again when; so a timer that is set and earlier is left. {@link #NO_TIMER} asks for
  *     none
+ * @param evicted entries of the state that were dropped because it was full; operators count them
  * @param <S> state of a key
  * @param <D> what is decided
  */
-public record Step<S, D>(S state, List<D> decisions, long nextTimerUnixNanos) {
+public record Step<S, D>(S state, List<D> decisions, long nextTimerUnixNanos, int evicted) {
   /** After every possible time. */
   public static final long NO_TIMER = Long.MAX_VALUE;
+
+  /** A step in which the state had room. */
+  public Step(S state, List<D> decisions, long nextTimerUnixNanos) {
+    this(state, decisions, nextTimerUnixNanos, 0);
+  }
 
   /** Saves, emits nothing and asks for no timer. */
   public static <S, D> Step<S, D> keep(S state) {

@@ -6,6 +6,7 @@ import io.tocsin.correlation.Step;
 import io.tocsin.correlation.TimedState;
 import java.io.IOException;
 import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
@@ -20,10 +21,14 @@ import org.apache.flink.util.Collector;
  */
 public final class KeyedRulesFunction<I, S extends TimedState, D>
     extends KeyedProcessFunction<String, I, D> {
+  /** Counter: entries that rules dropped because the state of a key was full. */
+  public static final String EVICTED_ENTRIES_TOTAL = "evicted_entries_total";
+
   private final KeyedRules<I, S, D> rules;
   private final String stateName;
   private final Class<S> stateClass;
   private transient TimedValue<S> state;
+  private transient Counter evictedEntries;
 
   /**
    * The operator of some rules.
@@ -40,6 +45,7 @@ public final class KeyedRulesFunction<I, S extends TimedState, D>
   @Override
   public void open(OpenContext context) {
     state = TimedValue.of(getRuntimeContext(), stateName, stateClass, TimeDomain.EVENT_TIME);
+    evictedEntries = getRuntimeContext().getMetricGroup().counter(EVICTED_ENTRIES_TOTAL);
   }
 
   @Override
@@ -58,6 +64,7 @@ public final class KeyedRulesFunction<I, S extends TimedState, D>
 
   private void follow(Step<S, D> step, Context context, Collector<D> out) throws IOException {
     step.decisions().forEach(out::collect);
+    evictedEntries.inc(step.evicted());
     state.save(step, context.timerService());
   }
 }

@@ -143,7 +143,8 @@ class JobOptionsTest {
                     "--connection-gauges",
                     "--connection-limit-ratio",
                     "--disconnect-pattern",
-                    "--disconnect-burst")));
+                    "--disconnect-burst",
+                    "--agents-removed-after-hours")));
     assertThat(optionsOf("registrations")).containsAll(OF_CLICKHOUSE).contains("--dhcp-servers");
   }
 

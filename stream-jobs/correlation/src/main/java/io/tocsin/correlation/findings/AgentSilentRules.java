@@ -4,17 +4,31 @@ import io.tocsin.alerts.v1.Severity;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
+import java.io.Serializable;
+import java.time.Duration;
 import java.util.List;
 
 /**
  * Finding {@code agent-silent}: a dead man's switch. An agent reports once a second; one of which
- * nothing came for thirty seconds is silent.
+ * nothing came for thirty seconds is silent, and after days of that taken as removed.
  *
  * <p>Time here is the job's, handed in by the operator, not the events': when the last agent falls
  * silent, event time stands still, and that is when the alert is needed most.
  */
-public final class AgentSilentRules {
+public final class AgentSilentRules implements Serializable {
+  private static final long serialVersionUID = 1;
   private static final long SILENT_NANOS = 30 * Nanos.PER_SECOND;
+
+  private final Duration removedAfter;
+
+  /**
+   * Rules.
+   *
+   * @param removedAfter silence after which an agent is taken as removed, and its alert ends
+   */
+  public AgentSilentRules(Duration removedAfter) {
+    this.removedAfter = removedAfter;
+  }
 
   /**
    * Takes a heartbeat.
@@ -47,7 +61,7 @@ public final class AgentSilentRules {
       AgentState agent, long startedUnixNanos, long nowUnixNanos) {
     long silentAt = Math.max(agent.heartbeatUnixNanos, startedUnixNanos) + SILENT_NANOS;
     if (agent.isSilent) {
-      return Step.keep(agent);
+      return whileSilent(agent, nowUnixNanos);
     }
     if (nowUnixNanos < silentAt) {
       return Step.keep(agent, silentAt);
@@ -57,7 +71,25 @@ public final class AgentSilentRules {
         silent(agent)
             .summary("agent %s has not reported for 30 s", agent.agentId)
             .raise(nowUnixNanos);
-    return new Step<>(agent, List.of(raise), Step.NO_TIMER);
+    return new Step<>(agent, List.of(raise), removedAt(agent));
+  }
+
+  /** Nobody says that an agent was taken away: a person who knows need not be paged for ever. */
+  private Step<AgentState, Event> whileSilent(AgentState agent, long nowUnixNanos) {
+    if (nowUnixNanos < removedAt(agent)) {
+      return Step.keep(agent, removedAt(agent));
+    }
+    Finding removed =
+        silent(agent)
+            .summary(
+                "agent %s has not reported for %d hours and is taken as removed",
+                agent.agentId, removedAfter.toHours());
+    // The raise carries the words: an alert ends with those of its newest raise.
+    return Step.forget(List.of(removed.raise(nowUnixNanos), removed.clear(nowUnixNanos)));
+  }
+
+  private long removedAt(AgentState agent) {
+    return agent.heartbeatUnixNanos + removedAfter.toNanos();
   }
 
   private static Finding silent(AgentState agent) {

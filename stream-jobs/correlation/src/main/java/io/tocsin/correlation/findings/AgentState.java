@@ -2,7 +2,7 @@ package io.tocsin.correlation.findings;
 
 import io.tocsin.correlation.TimedState;
 
-/** One agent; bounded by the agents that an installation has had. */
+/** One agent; forgotten when it is taken as removed. */
 public final class AgentState extends TimedState {
   /** Name of the agent. */
   public String agentId = "";

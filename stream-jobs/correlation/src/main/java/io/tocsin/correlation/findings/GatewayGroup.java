@@ -5,8 +5,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The routers of one gateway group and what each said last. Never given up: a router says what it
- * is once and then nothing for months. It is bounded by the groups that an installation has.
+ * The routers of one gateway group and what each said last, at most {@link
+ * GatewayRules#MOST_ROUTERS}. A router says what it is once and then nothing for months, so a group
+ * is forgotten after more than a year of silence.
  */
 public final class GatewayGroup extends TimedState {
   /** Place of the group. */

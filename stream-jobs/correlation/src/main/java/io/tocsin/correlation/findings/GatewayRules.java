@@ -1,6 +1,7 @@
 package io.tocsin.correlation.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.LongestUnheard;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
@@ -14,7 +15,11 @@ import java.util.List;
  * them long ago; the labels say when each spoke last.
  */
 public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
+  /** Of one group; a real one has two or three. Who was unheard the longest goes first. */
+  static final int MOST_ROUTERS = 16;
+
   private static final long SETTLED_NANOS = 10 * Nanos.PER_SECOND;
+  private static final long FORGET_NANOS = 400 * 86_400 * Nanos.PER_SECOND;
 
   @Override
   public boolean concerns(Event event) {
@@ -43,10 +48,24 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
     group.group = claim.group();
     group.isActive.put(claim.router(), claim.isActive());
     group.claimedAtUnixNanos.put(claim.router(), claim.atUnixNanos());
-    return Step.keep(group, claim.atUnixNanos() + SETTLED_NANOS);
+    int evicted = evict(group);
+    return new Step<>(group, List.of(), claim.atUnixNanos() + SETTLED_NANOS, evicted);
   }
 
-  /** Judges a group that has settled; one that has not is judged when it has. */
+  private static int evict(GatewayGroup group) {
+    if (group.isActive.size() <= MOST_ROUTERS) {
+      return 0;
+    }
+    String router =
+        LongestUnheard.in(group.claimedAtUnixNanos, Long::longValue, at -> true).orElseThrow();
+    group.isActive.remove(router);
+    group.claimedAtUnixNanos.remove(router);
+    return 1;
+  }
+
+  /**
+   * Judges a group that has settled, when it has, and forgets one of which nobody spoke for long.
+   */
   @Override
   public Step<GatewayGroup, Event> onTimer(GatewayGroup group, long nowUnixNanos) {
     long newest = group.claimedAtUnixNanos.values().stream().mapToLong(at -> at).max().orElse(0);
@@ -57,8 +76,13 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
         group.isActive.keySet().stream().filter(router -> group.isActive.get(router)).toList();
     boolean isWrong = active.size() > 1 || active.isEmpty() && group.isActive.size() > 1;
     boolean isRaised = group.raisedWith >= 0;
+    long forgottenAt = newest + FORGET_NANOS;
+    if (forgottenAt <= nowUnixNanos) {
+      return Step.forget(
+          isRaised ? List.of(finding(group, active).clear(nowUnixNanos)) : List.of());
+    }
     if (isWrong ? group.raisedWith == active.size() : !isRaised) {
-      return Step.keep(group);
+      return Step.keep(group, forgottenAt);
     }
     if (isWrong && !isRaised) {
       group.raisedFor = (active.isEmpty() ? group.isActive.keySet() : active).iterator().next();
@@ -66,7 +90,7 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
     group.raisedWith = isWrong ? active.size() : -1;
     Finding finding = finding(group, active);
     Event decision = isWrong ? finding.raise(newest) : finding.clear(newest);
-    return new Step<>(group, List.of(decision), Step.NO_TIMER);
+    return new Step<>(group, List.of(decision), forgottenAt);
   }
 
   private static Finding finding(GatewayGroup group, List<String> active) {

@@ -29,6 +29,9 @@ public final class RegistrationRules {
   /** Cause of a transition that the register made. */
   public static final String ACCESS_CHANGED = "access_changed";
 
+  /** A longer lease is one without an end: nobody waits for decades to forget a client. */
+  private static final long LONGEST_LEASE_NANOS = 400L * 86_400 * Nanos.PER_SECOND;
+
   private final MessageFold messages;
   private final WaitingLines waitingLines;
   private final Observer observer;
@@ -211,16 +214,18 @@ public final class RegistrationRules {
 
   /** The end of the lease, or of what is remembered, or of the wait of a line. */
   private long nextTimer(TrackedClient tracked, Client client) {
-    long ends =
-        client.isLeased() && client.lease.isTimed()
-            ? client.lease.expiresAtUnixNanos()
-            : forgetAt(client);
+    long ends = isRunning(client) ? client.lease.expiresAtUnixNanos() : forgetAt(client);
     return tracked.waiting.stream().mapToLong(DhcpMessage::timeUnixNanos).reduce(ends, Math::min);
   }
 
   private long forgetAt(Client client) {
-    boolean isRunning = client.isLeased() && client.lease.isTimed();
-    return isRunning ? Lease.OPEN : client.newestUnixNanos + forgetAfterNanos;
+    return isRunning(client) ? Lease.OPEN : client.newestUnixNanos + forgetAfterNanos;
+  }
+
+  private static boolean isRunning(Client client) {
+    return client.isLeased()
+        && client.lease.isTimed()
+        && client.lease.expiresAtUnixNanos() - client.newestUnixNanos <= LONGEST_LEASE_NANOS;
   }
 
   private static Registration registration(

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -203,7 +204,7 @@ class FindingRulesTest {
 
   @Test
   void agentIsSilentAfterThirtySecondsAndToldAgainWhenItReports() {
-    AgentSilentRules rules = new AgentSilentRules();
+    AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
     AgentState agent = new AgentState();
     Event heartbeat = TestEvents.agentStats(1, NOON);
     tell(rules.onHeartbeat(agent, heartbeat, at(0)));
@@ -220,8 +221,30 @@ class FindingRulesTest {
   }
 
   @Test
+  void agentThatIsSilentForAWeekIsTakenAsRemoved() {
+    AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
+    AgentState agent = new AgentState();
+    tell(rules.onHeartbeat(agent, TestEvents.agentStats(1, NOON), at(0)));
+    Step<AgentState, Event> silent = rules.onTimer(agent, at(0), at(30));
+    tell(silent);
+    assertThat(silent.nextTimerUnixNanos()).isEqualTo(at(7 * 86_400));
+    assertThat(rules.onTimer(agent, at(0), at(86_400)).decisions()).isEmpty();
+
+    Step<AgentState, Event> removed = rules.onTimer(agent, at(0), at(7 * 86_400));
+    tell(removed);
+
+    assertThat(removed.state()).isNull();
+    assertThat(told)
+        .containsExactly(
+            "agent-silent 1 SEVERITY_CRITICAL",
+            "agent-silent 1 SEVERITY_CRITICAL",
+            "agent-silent 2 SEVERITY_CLEARED");
+    assertThat(summaries.get(2)).endsWith("has not reported for 168 hours and is taken as removed");
+  }
+
+  @Test
   void jobThatHasJustStartedCallsNobodySilent() {
-    AgentSilentRules rules = new AgentSilentRules();
+    AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
     AgentState agent = new AgentState();
     tell(rules.onHeartbeat(agent, TestEvents.agentStats(1, NOON), at(0)));
 

@@ -10,6 +10,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SnmpTrap;
 import io.tocsin.events.v1.Syslog;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -146,6 +147,35 @@ class GatewayRulesTest {
 
     assertThat(claim.group()).isEqualTo("hsrp ifIndex 12 10");
     assertThat(claim.isActive()).isTrue();
+  }
+
+  @Test
+  void groupThatManyClaimKeepsThoseHeardOfLast() {
+    int evicted = 0;
+    for (int i = 0; i < 1_000; i++) {
+      evicted += rules.onInput(group, message(i, "gw-" + i, "Active")).evicted();
+    }
+
+    assertThat(group.isActive).hasSize(16).containsKeys("gw-984", "gw-999");
+    assertThat(group.claimedAtUnixNanos).hasSize(16);
+    assertThat(evicted).isEqualTo(984);
+  }
+
+  @Test
+  void groupOfWhichNobodySpokeForMoreThanAYearIsClearedAndForgotten() {
+    says(0, "gw-a", "Active").says(1, "gw-b", "Active").at(11);
+    Step<GatewayGroup, Event> kept =
+        rules.onTimer(group, unixNanos(NOON.plus(Duration.ofDays(399))));
+    assertThat(kept.state()).isSameAs(group);
+    assertThat(kept.nextTimerUnixNanos())
+        .isEqualTo(unixNanos(NOON.plusSeconds(1).plus(Duration.ofDays(400))));
+
+    Step<GatewayGroup, Event> last = rules.onTimer(group, kept.nextTimerUnixNanos());
+
+    assertThat(last.state()).isNull();
+    assertThat(last.decisions())
+        .extracting(event -> event.getAlertUpdate().getAction())
+        .containsExactly(AlertUpdate.Action.ACTION_DELETE);
   }
 
   @Test

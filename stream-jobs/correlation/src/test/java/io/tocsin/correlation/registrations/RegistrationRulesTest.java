@@ -325,6 +325,16 @@ class RegistrationRulesTest {
   }
 
   @Test
+  void leaseOfDecadesHoldsASilentClientNoLongerThanOneForEver() {
+    DhcpEvents greedy = new DhcpEvents(RegistrationStory.MAC, "10.1.2.3", 0xffff_fffe);
+    RegistrationStory story = RegistrationStory.of(RegistrationStory.exchange(greedy));
+
+    story.until(NOON.plus(FORGET_AFTER).plusSeconds(1));
+
+    assertThat(story.state()).isNull();
+  }
+
+  @Test
   void messageOlderThanTheAllowedLatenessIsCountedAndChangesNothing() {
     RegistrationStory story =
         RegistrationStory.of(client.transaction(2).release(AN_HOUR_LATER)).then(exchange());

@@ -14,13 +14,16 @@ import org.apache.flink.util.Collector;
 
 /** {@link AgentSilentRules} by agent, on this job's clock. */
 final class AgentsFunction extends KeyedProcessFunction<String, Event, Event> {
-  private transient AgentSilentRules rules;
+  private final AgentSilentRules rules;
   private transient TimedValue<AgentState> state;
   private transient long startedUnixNanos;
 
+  AgentsFunction(AgentSilentRules rules) {
+    this.rules = rules;
+  }
+
   @Override
   public void open(OpenContext context) {
-    rules = new AgentSilentRules();
     state =
         TimedValue.of(getRuntimeContext(), "agent", AgentState.class, TimeDomain.PROCESSING_TIME);
     // Timers of before a restart are due at once, and nothing could be read meanwhile.

@@ -4,6 +4,7 @@ import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.TimedState;
+import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.FindingRules;
@@ -56,6 +57,7 @@ public final class FindingsJob {
     define(
         env,
         options.connectionLimit(),
+        options.agentSilent(),
         kafka.events(NAME, topics, Undecodable.SKIP),
         kafka.findings());
   }
@@ -64,12 +66,14 @@ public final class FindingsJob {
    * Builds the job's graph.
    *
    * @param connectionLimit rules of finding connection-limit
+   * @param agentSilent rules of finding agent-silent
    * @param source syslog, traps, gauges and heartbeats; other bodies are left alone
    * @param findings takes the alert updates
    */
   public static void define(
       StreamExecutionEnvironment env,
       ConnectionLimitRules connectionLimit,
+      AgentSilentRules agentSilent,
       Source<Event, ?, ?> source,
       Sink<Event> findings) {
     DataStream<Event> events =
@@ -96,7 +100,7 @@ public final class FindingsJob {
             events,
             Event::hasAgentStats,
             Event::getAgentId,
-            new AgentsFunction(),
+            new AgentsFunction(agentSilent),
             "findings-heartbeats",
             "findings-agents");
     DataStream<Event> gaps =

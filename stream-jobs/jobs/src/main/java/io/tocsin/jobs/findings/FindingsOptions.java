@@ -2,8 +2,10 @@ package io.tocsin.jobs.findings;
 
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
+import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.jobs.JobOptions;
+import java.time.Duration;
 import picocli.CommandLine.Option;
 
 /** What the findings job can be told on the command line. */
@@ -44,8 +46,17 @@ public final class FindingsOptions extends JobOptions {
       description = "disconnects within a minute that are a burst (default: ${DEFAULT-VALUE})")
   private int disconnectBurst;
 
+  @Option(
+      names = "--agents-removed-after-hours",
+      paramLabel = "N",
+      defaultValue = "168",
+      description =
+          "silence after which an agent is taken as removed and agent-silent ends (default: ${DEFAULT-VALUE})")
+  private long agentsRemovedAfterHours;
+
   @Override
   protected void check() {
+    requireAtLeast("--agents-removed-after-hours", agentsRemovedAfterHours, 1);
     requireAtLeast("--disconnect-burst", disconnectBurst, 1);
     if (!(connectionLimitRatio > 0 && connectionLimitRatio <= 1)) {
       throw new IllegalArgumentException(
@@ -61,6 +72,11 @@ public final class FindingsOptions extends JobOptions {
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(option + " is no RE2 expression: " + e.getMessage(), e);
     }
+  }
+
+  /** Rules of finding agent-silent. */
+  public AgentSilentRules agentSilent() {
+    return new AgentSilentRules(Duration.ofHours(agentsRemovedAfterHours));
   }
 
   /** Rules of finding connection-limit. */

@@ -1,5 +1,6 @@
 package io.tocsin.jobs.registrations;
 
+import io.tocsin.correlation.LongestUnheard;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.TimedState;
@@ -12,6 +13,7 @@ import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.jobs.TimedValue;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -20,6 +22,7 @@ import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ReadOnlyBroadcastState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedBroadcastProcessFunction;
@@ -33,6 +36,9 @@ import org.apache.flink.util.Collector;
  */
 final class EvidenceRulesFunction<S extends TimedState>
     extends KeyedBroadcastProcessFunction<String, Observation, Observation, Event> {
+  /** Of all servers; who was unheard the longest goes first. A log's host is what a line says. */
+  static final int MOST_COMPLAINTS = 256;
+
   /** Complaints by kind, site and server; one is given up ten minutes after its newest line. */
   static final MapStateDescriptor<String, Complaint> COMPLAINTS =
       new MapStateDescriptor<>("complaints", Types.STRING, TypeInformation.of(Complaint.class));
@@ -40,6 +46,10 @@ final class EvidenceRulesFunction<S extends TimedState>
   private final EvidenceRules<S> rules;
   private final Class<S> stateClass;
   private transient TimedValue<S> state;
+  private transient Counter evictedEntries;
+
+  /** The rules with what the broadcast state holds, made anew when that changes. */
+  private transient EvidenceRules<S> given;
 
   EvidenceRulesFunction(EvidenceRules<S> rules, Class<S> stateClass) {
     this.rules = rules;
@@ -49,31 +59,39 @@ final class EvidenceRulesFunction<S extends TimedState>
   @Override
   public void open(OpenContext context) {
     state = TimedValue.of(getRuntimeContext(), "finding", stateClass, TimeDomain.EVENT_TIME);
+    evictedEntries =
+        getRuntimeContext().getMetricGroup().counter(KeyedRulesFunction.EVICTED_ENTRIES_TOTAL);
   }
 
   @Override
   public void processElement(Observation seen, ReadOnlyContext context, Collector<Event> out)
       throws Exception {
-    EvidenceRules<S> given = rules.given(complaints(context.getBroadcastState(COMPLAINTS)));
-    follow(given.onInput(state.value(), seen), context.timerService(), out);
+    EvidenceRules<S> informed = informed(context.getBroadcastState(COMPLAINTS));
+    follow(informed.onInput(state.value(), seen), context.timerService(), out);
   }
 
   @Override
   public void processBroadcastElement(Observation line, Context context, Collector<Event> out)
       throws Exception {
     BroadcastState<String, Complaint> known = context.getBroadcastState(COMPLAINTS);
-    List<String> old = new ArrayList<>();
-    for (Map.Entry<String, Complaint> entry : known.entries()) {
-      long age = line.timeUnixNanos() - entry.getValue().newestUnixNanos();
-      if (age > Complaints.LIFE_NANOS) {
-        old.add(entry.getKey());
+    Map<String, Complaint> kept = new HashMap<>();
+    for (Map.Entry<String, Complaint> entry : known.immutableEntries()) {
+      kept.put(entry.getKey(), entry.getValue());
+    }
+    long oldest = line.timeUnixNanos() - Complaints.LIFE_NANOS;
+    for (String old : List.copyOf(kept.keySet())) {
+      if (kept.get(old).newestUnixNanos() < oldest) {
+        kept.remove(old);
+        known.remove(old);
       }
     }
-    for (String key : old) {
-      known.remove(key);
-    }
     String key = line.kind() + "|" + line.site() + "|" + line.server();
-    known.put(key, Complaint.of(known.get(key), line));
+    if (!kept.containsKey(key) && kept.size() >= MOST_COMPLAINTS) {
+      known.remove(LongestUnheard.in(kept, Complaint::newestUnixNanos, any -> true).orElseThrow());
+      evictedEntries.inc();
+    }
+    known.put(key, Complaint.of(kept.get(key), line));
+    given = null;
   }
 
   @Override
@@ -81,10 +99,18 @@ final class EvidenceRulesFunction<S extends TimedState>
       throws Exception {
     S due = state.due(timestampMillis);
     if (due != null) {
-      EvidenceRules<S> given = rules.given(complaints(context.getBroadcastState(COMPLAINTS)));
+      EvidenceRules<S> informed = informed(context.getBroadcastState(COMPLAINTS));
       long now = Nanos.ofMillis(timestampMillis);
-      follow(given.onTimer(due, now), context.timerService(), out);
+      follow(informed.onTimer(due, now), context.timerService(), out);
     }
+  }
+
+  private EvidenceRules<S> informed(ReadOnlyBroadcastState<String, Complaint> known)
+      throws Exception {
+    if (given == null) {
+      given = rules.given(complaints(known));
+    }
+    return given;
   }
 
   private static Complaints complaints(ReadOnlyBroadcastState<String, Complaint> known)
@@ -99,6 +125,7 @@ final class EvidenceRulesFunction<S extends TimedState>
   private void follow(Step<S, Event> step, TimerService timers, Collector<Event> out)
       throws IOException {
     step.decisions().forEach(out::collect);
+    evictedEntries.inc(step.evicted());
     state.save(step, timers);
   }
 }

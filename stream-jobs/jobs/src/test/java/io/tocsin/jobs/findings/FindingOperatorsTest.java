@@ -3,6 +3,7 @@ package io.tocsin.jobs.findings;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.GatewayGroup;
@@ -14,6 +15,7 @@ import io.tocsin.jobs.KeptState;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -30,6 +32,7 @@ import org.junit.jupiter.api.Test;
 class FindingOperatorsTest {
   private static final ConnectionLimitRules LIMITS =
       new ConnectionLimitRules("conn", 0.9, 0.81, 2, "disconnected");
+  private static final AgentSilentRules AGENTS = new AgentSilentRules(Duration.ofDays(7));
   private static final String ACTIVE = "%HSRP-5-STATECHANGE: Vlan10 Grp 10 state Standby -> Active";
 
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
@@ -120,12 +123,14 @@ class FindingOperatorsTest {
     reach(NOON.plusSeconds(16));
 
     assertThat(told()).containsExactly("split-active ACTION_UPDATE");
-    assertThat(harness.numEventTimeTimers()).isZero();
+    reach(NOON.plus(Duration.ofDays(401)));
+    assertThat(told()).containsExactly("split-active ACTION_UPDATE", "split-active ACTION_DELETE");
+    assertThatNothingIsLeft();
   }
 
   @Test
   void anAgentHasOneTimerHoweverOftenItReports() throws Exception {
-    start(new AgentsFunction(), Event::getAgentId);
+    start(new AgentsFunction(AGENTS), Event::getAgentId);
     long startMillis = System.currentTimeMillis();
     for (int second = 0; second < 100; second++) {
       harness.setProcessingTime(startMillis + 1_000L * second);
@@ -137,6 +142,13 @@ class FindingOperatorsTest {
     harness.setProcessingTime(startMillis + 1_000L * (99 + 31));
 
     assertThat(told()).containsExactly("agent-silent ACTION_UPDATE");
+    harness.setProcessingTime(startMillis + Duration.ofDays(8).toMillis());
+    assertThat(told())
+        .containsExactly(
+            "agent-silent ACTION_UPDATE",
+            "agent-silent ACTION_UPDATE",
+            "agent-silent ACTION_DELETE");
+    assertThat(harness.numKeyedStateEntries()).isZero();
     assertThat(harness.numProcessingTimeTimers()).isZero();
   }
 
@@ -181,7 +193,7 @@ class FindingOperatorsTest {
     reach(NOON.plusSeconds(13));
 
     assertThat(told()).containsExactly("split-active ACTION_UPDATE");
-    assertThat(harness.numEventTimeTimers()).isZero();
+    assertThat(harness.numEventTimeTimers()).isEqualTo(1);
   }
 
   /** A full table and one disconnect; with a second one it is a burst. */
@@ -208,7 +220,7 @@ class FindingOperatorsTest {
   @Test
   void agentsOfVersion1AreStillRead() throws Exception {
     OperatorSubtaskState kept = KeptState.of("agents-v1.bin", this::aSilentAgent);
-    start(new AgentsFunction(), Event::getAgentId, kept);
+    start(new AgentsFunction(AGENTS), Event::getAgentId, kept);
     harness.setProcessingTime(System.currentTimeMillis());
     send(TestEvents.agentStats(2, NOON.plusSeconds(2)));
 
@@ -217,7 +229,7 @@ class FindingOperatorsTest {
   }
 
   private OperatorSubtaskState aSilentAgent() throws Exception {
-    start(new AgentsFunction(), Event::getAgentId);
+    start(new AgentsFunction(AGENTS), Event::getAgentId);
     long startMillis = System.currentTimeMillis();
     harness.setProcessingTime(startMillis);
     send(TestEvents.agentStats(1, NOON.plusSeconds(1)));

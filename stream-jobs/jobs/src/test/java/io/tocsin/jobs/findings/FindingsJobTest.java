@@ -3,6 +3,7 @@ package io.tocsin.jobs.findings;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.AgentState;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
@@ -16,6 +17,7 @@ import io.tocsin.testsupport.CollectingSink;
 import io.tocsin.testsupport.ListSource;
 import io.tocsin.testsupport.TestCluster;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -35,6 +37,7 @@ class FindingsJobTest {
 
   private static final ConnectionLimitRules LIMITS =
       new ConnectionLimitRules("conn", 0.9, 0.81, 2, "disconnected");
+  private static final AgentSilentRules AGENTS = new AgentSilentRules(Duration.ofDays(7));
 
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
 
@@ -65,7 +68,7 @@ class FindingsJobTest {
 
     var env = TestCluster.environment();
     try (CollectingSink<Event> findings = new CollectingSink<>()) {
-      FindingsJob.define(env, LIMITS, ListSource.of(Event.class, events), findings);
+      FindingsJob.define(env, LIMITS, AGENTS, ListSource.of(Event.class, events), findings);
       env.execute();
 
       assertThat(findings.elements())
@@ -81,7 +84,7 @@ class FindingsJobTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatewayGroup.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(SequenceGaps.class);
     long start = System.currentTimeMillis();
-    harness = harness(new AgentsFunction(), Event::getAgentId);
+    harness = harness(new AgentsFunction(AGENTS), Event::getAgentId);
     harness.setProcessingTime(start);
     harness.processElement(TestEvents.agentStats(1, NOON), 0);
     harness.setProcessingTime(start + 29_000);

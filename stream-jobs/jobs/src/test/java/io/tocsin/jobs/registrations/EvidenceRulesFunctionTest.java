@@ -131,6 +131,20 @@ class EvidenceRulesFunctionTest {
         .containsEntry("evidence", "words of dhcp-1");
   }
 
+  @Test
+  void hostsThatLogAreBoundAndWhoWasUnheardTheLongestGoesFirst() throws Exception {
+    for (int i = 0; i < 1_000; i++) {
+      Instant time = NOON.plusMillis(i);
+      harness.processBroadcastElement(
+          seen(Kind.SEND_FAILED, time, "dhcp-" + i), time.toEpochMilli());
+    }
+
+    var known = harness.getBroadcastState(EvidenceRulesFunction.COMPLAINTS);
+    assertThat(known.immutableEntries()).hasSize(EvidenceRulesFunction.MOST_COMPLAINTS);
+    assertThat(known.contains("SEND_FAILED||dhcp-999")).isTrue();
+    assertThat(known.contains("SEND_FAILED||dhcp-743")).isFalse();
+  }
+
   private int keyedStateEntries() {
     AbstractStreamOperator<?> operator = (AbstractStreamOperator<?>) harness.getOperator();
     return ((HeapKeyedStateBackend<?>) operator.getKeyedStateBackend()).numKeyValueStateEntries();

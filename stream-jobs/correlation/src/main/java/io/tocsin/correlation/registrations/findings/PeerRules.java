@@ -1,6 +1,7 @@
 package io.tocsin.correlation.registrations.findings;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.LongestUnheard;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.TimedState;
@@ -15,13 +16,17 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.Predicate;
 
 /**
  * The servers of one link, as the wire shows them.
  *
  * <p>{@code rogue-server}: a server that nobody knew answers on a link whose servers are known,
  * because they are configured or have answered often enough. Peers that have shared the work from
- * the start are both known. One that goes on for a day is taken for wanted.
+ * the start are both known. One that goes on for a day is taken for wanted. A link has room for
+ * {@link #MOST_SERVERS} servers; where nobody can go, those that come are told as one, {@link
+ * #OTHERS}.
  *
  * <p>{@code failover-imbalance}: of peers that used to share the work one hardly answers any more.
  */
@@ -32,6 +37,10 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
   private static final long LEARN_NANOS = 86_400 * Nanos.PER_SECOND;
   private static final long FORGET_NANOS = 7 * 86_400 * Nanos.PER_SECOND;
   private static final int MOST_SERVERS = 16;
+
+  /** Stands for all servers for which there is no room. */
+  private static final String OTHERS = "others";
+
   private static final double PEER_SHARE = 0.25;
 
   private final FindingLimits limits;
@@ -49,7 +58,7 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
     /** Configured place. */
     public String site = "";
 
-    /** Servers by address; at most 16. */
+    /** Servers by address; at most 16, the configured ones and {@code others}. */
     public Map<String, Server> servers = new HashMap<>();
 
     /** Newest answer of any. */
@@ -109,20 +118,47 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
   public Step<Peers, Event> onInput(Peers known, Observation seen) {
     long time = seen.timeUnixNanos();
     Peers peers = known == null ? first(seen) : known;
-    Server server = peers.servers.get(seen.server());
-    if (server == null && peers.servers.size() >= MOST_SERVERS) {
-      return Step.keep(peers, time + SLICE_NANOS);
-    }
-    if (server == null) {
-      server = new Server();
-      server.firstUnixNanos = time;
-      server.newestUnixNanos = time;
-      server.isStranger = isStranger(peers, seen.server());
-      peers.servers.put(seen.server(), server);
-    }
+    int before = peers.servers.size();
+    boolean isNew = !peers.servers.containsKey(seen.server());
+    boolean isTrusted = limits.trustedServers().contains(seen.server());
+    boolean hasRoom = !isNew || isTrusted || hasRoom(peers, time);
+    int evicted = before - peers.servers.size();
+    String name = hasRoom ? seen.server() : OTHERS;
+    Server server = peers.servers.computeIfAbsent(name, key -> newServer(peers, key, time));
     answered(server, seen);
     peers.newestUnixNanos = Math.max(peers.newestUnixNanos, time);
-    return judge(peers, peers.newestUnixNanos);
+    Step<Peers, Event> step = judge(peers, peers.newestUnixNanos);
+    return new Step<>(peers, step.decisions(), step.nextTimerUnixNanos(), hasRoom ? evicted : 1);
+  }
+
+  /**
+   * Makes room where there is none. A stranger that is silent again goes first, then a known server
+   * that nobody needed for a day; none of which people are told just now.
+   */
+  private static boolean hasRoom(Peers peers, long now) {
+    if (peers.servers.size() < MOST_SERVERS) {
+      return true;
+    }
+    Predicate<Server> isCalm = server -> !server.rogue.isRaised && !server.idle.isRaised;
+    Predicate<Server> isUnused = server -> now - server.newestUnixNanos >= LEARN_NANOS;
+    Optional<String> name =
+        LongestUnheard.in(
+                peers.servers, PeerRules::heardAt, isCalm.and(server -> server.isStranger))
+            .or(() -> LongestUnheard.in(peers.servers, PeerRules::heardAt, isCalm.and(isUnused)));
+    name.ifPresent(peers.servers::remove);
+    return name.isPresent();
+  }
+
+  private static long heardAt(Server server) {
+    return server.newestUnixNanos;
+  }
+
+  private Server newServer(Peers peers, String name, long time) {
+    Server server = new Server();
+    server.firstUnixNanos = time;
+    server.newestUnixNanos = time;
+    server.isStranger = isStranger(peers, name);
+    return server;
   }
 
   private static Peers first(Observation seen) {
@@ -206,6 +242,7 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
   private static Finding rogue(Peers peers, String name) {
     Server server = peers.servers.get(name);
     String subject = Scopes.subject(name, peers.link);
+    String who = name.equals(OTHERS) ? "one of more than " + MOST_SERVERS + " servers" : name;
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
@@ -215,7 +252,7 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
             peers.site);
     return labelled(finding, peers, name)
         .summary(
-            "%s answers clients via %s and is none of the servers known there", name, peers.link)
+            "%s answers clients via %s and is none of the servers known there", who, peers.link)
         .label("answers", server.answers)
         .label("offered_ip", server.offeredIp)
         .label("client", server.client)

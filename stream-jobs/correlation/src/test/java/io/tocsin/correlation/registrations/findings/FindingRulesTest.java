@@ -277,6 +277,46 @@ class FindingRulesTest {
   }
 
   @Test
+  void rogueIsToldThoughALinkHasHadManyServers() {
+    var story = linkWithFifteenStrangers();
+    story.until(Duration.ofHours(1));
+    assertThat(story.told()).last().isEqualTo("clear rogue-server");
+    story.then(by("192.168.1.1", Kind.OFFERED, ms(3_700_000), 7));
+
+    assertThat(story.told()).last().isEqualTo("raise rogue-server");
+    assertThat(story.last().getAlertUpdate().getLabelsMap()).containsEntry("server", "192.168.1.1");
+    assertThat(story.state().servers).hasSize(16).containsKeys(SERVER, "192.168.1.1");
+  }
+
+  @Test
+  void roguesForWhichThereIsNoRoomAreToldAsOne() {
+    var story = linkWithFifteenStrangers();
+    for (int i = 0; i < 100; i++) {
+      story.then(by("192.168.1." + i, Kind.OFFERED, ms(4_000 + i), 7));
+    }
+
+    assertThat(story.raised("server")).hasSize(16).contains("others");
+    assertThat(story.last().getAlertUpdate().getSummary())
+        .isEqualTo(
+            "one of more than 16 servers answers clients via %s and is none of the servers known there",
+            RELAY);
+    assertThat(story.state().servers).hasSize(17);
+  }
+
+  /** A known server, and all the others that a link has room for: each is told. */
+  private static FindingStory<PeerRules.Peers> linkWithFifteenStrangers() {
+    var story = new FindingStory<>(new PeerRules(LIMITS));
+    for (int i = 0; i < 20; i++) {
+      story.then(seen(Kind.OFFERED, ms(100L * i), i));
+    }
+    for (int i = 0; i < 15; i++) {
+      story.then(by("10.66.0." + i, Kind.OFFERED, ms(3_000 + i), 7));
+    }
+    assertThat(story.raised("server")).hasSize(15);
+    return story;
+  }
+
+  @Test
   void peersThatShareTheWorkFromTheStartAreNotRogue() {
     var story = new FindingStory<>(new PeerRules(LIMITS));
     for (int i = 0; i < 200; i++) {

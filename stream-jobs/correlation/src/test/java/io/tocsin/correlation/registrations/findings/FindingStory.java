@@ -14,6 +14,8 @@ import io.tocsin.events.v1.Event;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Plays observations of one key to a rule, as an operator would. Times are from noon on. */
 final class FindingStory<S extends TimedState> {
@@ -102,6 +104,15 @@ final class FindingStory<S extends TimedState> {
       }
     }
     return told;
+  }
+
+  /** Values of a label in what was raised. */
+  Set<String> raised(String label) {
+    return findings.stream()
+        .map(Event::getAlertUpdate)
+        .filter(update -> update.getAction() == AlertUpdate.Action.ACTION_UPDATE)
+        .map(update -> update.getLabelsOrThrow(label))
+        .collect(Collectors.toSet());
   }
 
   Event first() {
