@@ -58,6 +58,7 @@ class JobOptionsTest {
     assertThat(alerts.clickHouse())
         .isEqualTo(new ClickHouseConnection("http://127.0.0.1:8123", "default", ""));
     assertThat(alerts.timing()).isEqualTo(AlertTiming.DEFAULT);
+    assertThat(alerts.updateExpiry()).isEqualTo(Duration.ofDays(7));
     assertThat(alerts.storms()).isEqualTo(StormLimits.DEFAULT);
     assertThat(paging.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
     assertThat(paging.resendInterval()).isEqualTo(Duration.ofMinutes(1));
@@ -123,6 +124,7 @@ class JobOptionsTest {
                 OF_CLICKHOUSE,
                 Set.of(
                     "--refresh-interval-seconds",
+                    "--update-expiry-hours",
                     "--storm-opens",
                     "--storm-window-seconds",
                     "--flapping-opens",

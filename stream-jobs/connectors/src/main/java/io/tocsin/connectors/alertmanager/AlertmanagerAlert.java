@@ -105,6 +105,9 @@ record AlertmanagerAlert(
     annotations.put(
         "resolved_at",
         alert.hasResolvedAtUnixNanos() ? instant(alert.getResolvedAtUnixNanos()).toString() : "");
+    annotations.put(
+        "expires_at",
+        alert.hasExpiresAtUnixNanos() ? instant(alert.getExpiresAtUnixNanos()).toString() : "");
     annotations.put("update_count", Long.toUnsignedString(alert.getUpdateCount()));
     annotations.put("cause", alert.getCause());
     annotations.put("state", alert.getState() == AlertState.ALERT_STATE_FLAPPING ? "flapping" : "");

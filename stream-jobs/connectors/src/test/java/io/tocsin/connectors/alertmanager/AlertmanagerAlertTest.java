@@ -72,6 +72,14 @@ class AlertmanagerAlertTest {
   }
 
   @Test
+  void alertThatEndsBySilenceSaysWhen() {
+    Alert alert = OPEN.toBuilder().setExpiresAtUnixNanos(unixNanos(AN_HOUR_LATER)).build();
+
+    assertThat(annotations(alert, PageLinks.DEFAULT))
+        .containsEntry("expires_at", AN_HOUR_LATER.toString());
+  }
+
+  @Test
   void runbookThatIsAUrlStaysAsItIs() {
     Alert alert = OPEN.toBuilder().setRunbook("https://vendor.example/kb/1").build();
 

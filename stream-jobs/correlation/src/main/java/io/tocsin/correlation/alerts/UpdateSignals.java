@@ -2,8 +2,10 @@ package io.tocsin.correlation.alerts;
 
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.findings.Finding;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -40,6 +42,28 @@ public final class UpdateSignals {
             .setEventId(event.getEventId())
             .setRunbook(runbook(update))
             .build());
+  }
+
+  /**
+   * The signal of an event, with the silence after which its alert expires: a monitor that is gone
+   * clears nothing, and a stranger who made up a name never will. Findings of Tocsin's own end by
+   * their rules.
+   */
+  public static Optional<Signal> of(Event event, Duration expiresAfter) {
+    return of(event)
+        .map(
+            signal ->
+                signal.getKind() == Signal.Kind.KIND_RAISE && !isOwnFinding(event)
+                    ? signal.toBuilder()
+                        .setExpiresAfterSeconds((int) expiresAfter.toSeconds())
+                        .build()
+                    : signal);
+  }
+
+  /** The job that found it is its agent; what a stranger sends has the agent that received it. */
+  private static boolean isOwnFinding(Event event) {
+    return Finding.JOBS.contains(event.getAgentId())
+        && event.getAgentId().equals(event.getAlertUpdate().getSource());
   }
 
   /**

@@ -5,6 +5,7 @@ import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.UUID;
@@ -23,6 +24,9 @@ public final class Finding {
 
   /** Source of what the WAN job finds. */
   public static final String WAN_JOB = "tocsin-wan";
+
+  /** All of them. */
+  public static final Set<String> JOBS = Set.of(FINDINGS_JOB, REGISTRATIONS_JOB, WAN_JOB);
 
   private final String source;
   private final String device;

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.findings.Finding;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +37,28 @@ class UpdateSignalsTest {
                 .setReceivedAtUnixNanos(event.getReceivedAtUnixNanos())
                 .setEventId(event.getEventId())
                 .build());
+  }
+
+  @Test
+  void raiseOfAMonitorExpiresAndAClearDoesNot() {
+    assertThat(expiresAfterSeconds(TestEvents.raise(1, NOON))).isEqualTo(604_800);
+    assertThat(expiresAfterSeconds(TestEvents.clear(2, NOON))).isZero();
+  }
+
+  @Test
+  void findingOfTocsinsOwnEndsByItsRulesAndNotByAName() {
+    Event finding =
+        Finding.of(Finding.WAN_JOB, "wan-down", Severity.SEVERITY_MAJOR, "n0418", "").raise(1);
+    assertThat(expiresAfterSeconds(finding)).isZero();
+    assertThat(expiresAfterSeconds(finding.toBuilder().setAgentId("agent-1").build()))
+        .isEqualTo(604_800);
+    Event.Builder named = TestEvents.raise(1, NOON).toBuilder();
+    named.getAlertUpdateBuilder().setSource(named.getAgentId());
+    assertThat(expiresAfterSeconds(named.build())).isEqualTo(604_800);
+  }
+
+  private static int expiresAfterSeconds(Event event) {
+    return UpdateSignals.of(event, Duration.ofDays(7)).orElseThrow().getExpiresAfterSeconds();
   }
 
   @Test

@@ -91,16 +91,22 @@ public final class AlertsJob {
    * What people may set.
    *
    * @param timing of the life of an alert
+   * @param updateExpiry silence after which an alert of a monitor expires
    * @param storms when many alerts are one
    * @param policies reads who is paged from documents
    * @param rules reads what is in force before the first event
    */
   public record Settings(
-      AlertTiming timing, StormLimits storms, PolicyReader policies, RulesAtStart rules) {
+      AlertTiming timing,
+      Duration updateExpiry,
+      StormLimits storms,
+      PolicyReader policies,
+      RulesAtStart rules) {
     /** Those of a command line. */
     static Settings of(AlertsOptions options) {
       return new Settings(
           options.timing(),
+          options.updateExpiry(),
           options.storms(),
           RuleBook::policy,
           RulesAtStart.of(options.kafkaBootstrapServers()));
@@ -131,11 +137,12 @@ public final class AlertsJob {
     DataStream<RuleDocument> documents =
         env.fromSource(documentSource, AgentsClock.timeless(), "rule documents")
             .uid("alerts-documents-source");
+    Duration updateExpiry = settings.updateExpiry();
     DataStream<Signal> updates =
         events
             .flatMap(
                 (Event event, Collector<Signal> out) ->
-                    UpdateSignals.of(event).ifPresent(out::collect))
+                    UpdateSignals.of(event, updateExpiry).ifPresent(out::collect))
             .returns(ProtobufTypeInfo.forMessage(Signal.class))
             .name("updates")
             .uid("alerts-update-signals");

@@ -25,6 +25,14 @@ public final class AlertsOptions extends JobOptions {
   private long refreshIntervalSeconds;
 
   @Option(
+      names = "--update-expiry-hours",
+      paramLabel = "N",
+      defaultValue = "168",
+      description =
+          "an alert of a monitor expires when so long nothing refreshes it (default: ${DEFAULT-VALUE})")
+  private long updateExpiryHours;
+
+  @Option(
       names = "--storm-opens",
       paramLabel = "N",
       defaultValue = "25",
@@ -58,6 +66,7 @@ public final class AlertsOptions extends JobOptions {
   protected void check() {
     clickHouse.check();
     requireAtLeast("--refresh-interval-seconds", refreshIntervalSeconds, 1);
+    requireAtLeast("--update-expiry-hours", updateExpiryHours, 1);
     requireAtLeast("--storm-opens", stormOpens, 1);
     requireAtLeast("--storm-window-seconds", stormWindowSeconds, 1);
     requireAtLeast("--flapping-opens", flappingOpens, 2);
@@ -76,6 +85,11 @@ public final class AlertsOptions extends JobOptions {
         FORGET_ALERTS_AFTER,
         flappingOpens,
         Duration.ofSeconds(flappingWindowSeconds));
+  }
+
+  /** Silence after which an alert of a monitor expires. */
+  public Duration updateExpiry() {
+    return Duration.ofHours(updateExpiryHours);
   }
 
   /** When many alerts are one storm. */

@@ -64,6 +64,7 @@ class AlertsJobTest {
   private static final AlertsJob.Settings SETTINGS =
       new AlertsJob.Settings(
           AlertTiming.DEFAULT,
+          Duration.ofDays(7),
           StormLimits.DEFAULT,
           document -> Optional.empty(),
           () -> new RulesAtStart.Contents(List.of(DHCP_RULE), 1));
