@@ -3,6 +3,7 @@ package io.tocsin.connectors.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.AlertTransition;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.functions.util.ListCollector;
@@ -14,7 +15,11 @@ import org.junit.jupiter.api.Test;
 /** Records of alerts-v1, written and read. */
 class AlertRecordsTest {
   private static final Alert ALERT =
-      Alert.newBuilder().setFingerprint("00ef3b0f").setVersion(3).build();
+      Alert.newBuilder()
+          .setFingerprint("00ef3b0f")
+          .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
+          .setVersion(3)
+          .build();
 
   private final MetricListener metrics = new MetricListener();
   private final AlertDeserializer deserializer = new AlertDeserializer();
@@ -32,6 +37,15 @@ class AlertRecordsTest {
     assertThat(record.key()).asString().isEqualTo("00ef3b0f");
     assertThat(deserialize(record.value())).containsExactly(ALERT);
     assertThat(undecodable()).isZero();
+  }
+
+  @Test
+  void alertThatIsForgottenBecomesATombstone() {
+    var record =
+        new AlertSerializer().serialize(ALERT.toBuilder().clearTransition().build(), null, null);
+
+    assertThat(record.key()).asString().isEqualTo("00ef3b0f");
+    assertThat(record.value()).isNull();
   }
 
   @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.Registration;
+import io.tocsin.registrations.v1.State;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,6 +31,17 @@ class RegistrationRecordsTest {
   void familiesOfOneMacHaveKeysOfTheirOwn() {
     assertThat(keyOf(4)).isEqualTo(MAC);
     assertThat(keyOf(6)).isEqualTo(MAC + "/6");
+  }
+
+  @Test
+  void clientThatIsForgottenBecomesATombstone() {
+    Registration.Builder client = Registration.newBuilder().setMac(MAC).setFamily(4);
+    var serializer = new RegistrationSerializer();
+
+    assertThat(serializer.serialize(client.build(), null, null).value()).isNull();
+    client.setState(State.STATE_RELEASED);
+    assertThat(serializer.serialize(client.build(), null, null).value())
+        .isEqualTo(client.build().toByteArray());
   }
 
   @Test

@@ -128,7 +128,7 @@ public final class AlertRules implements KeyedRules<Signal, TrackedAlert, Alert>
       return onCalm(alert);
     }
     return forgottenAt(alert) <= nowUnixNanos
-        ? Step.forget(List.of())
+        ? Step.forget(Tombstone.of(alert))
         : Step.keep(alert, nextTimer(alert));
   }
 
@@ -175,6 +175,7 @@ public final class AlertRules implements KeyedRules<Signal, TrackedAlert, Alert>
             .clearExpiresAtUnixNanos()
             .setEventId(eventId)
             .build();
+    alert.fingerprint = ended.getFingerprint();
     alert.occurrence = null;
     alert.isFlapping = false;
     return emit(alert, ended);

@@ -61,12 +61,16 @@ public final class Gate {
   }
 
   /**
-   * Takes a transition in the life of an alert.
+   * Takes a transition in the life of an alert, or that it is forgotten.
    *
    * @param clockUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onAlert(Alert alert, long clockUnixNanos) {
     GateLog log = new GateLog();
+    if (Tombstone.is(alert)) {
+      log.emit(alert);
+      return log.step(state);
+    }
     long clock = reach(clockUnixNanos);
     long now = alert.getVersion();
     String fingerprint = alert.getFingerprint();

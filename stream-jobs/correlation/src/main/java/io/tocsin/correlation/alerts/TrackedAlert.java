@@ -36,6 +36,9 @@ public final class TrackedAlert extends TimedState {
    */
   public Occurrence occurrence;
 
+  /** Of an alert that has ended, for its tombstone; empty before. */
+  public String fingerprint = "";
+
   /** Whether its source says that it is active. */
   public boolean isRaised;
 

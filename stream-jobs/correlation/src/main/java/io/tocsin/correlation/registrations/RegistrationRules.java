@@ -3,6 +3,7 @@ package io.tocsin.correlation.registrations;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.registrations.Client.Lease;
+import io.tocsin.correlation.registrations.ClientDecision.Forgotten;
 import io.tocsin.correlation.registrations.ClientDecision.TooLate;
 import io.tocsin.correlation.registrations.ClientDecision.Transition;
 import io.tocsin.events.v1.Event;
@@ -132,7 +133,22 @@ public final class RegistrationRules {
     update.takeAll(WaitingLines.due(state, nowUnixNanos));
     update.reach(nowUnixNanos);
     boolean isOver = forgetAt(update.client) <= nowUnixNanos && state.waiting.isEmpty();
-    return isOver ? Step.forget(update.decisions) : update.step();
+    if (!isOver) {
+      return update.step();
+    }
+    if (mayGo(state, update.client, access)) {
+      update.decisions.add(Forgotten.of(mac, family));
+    }
+    return Step.forget(update.decisions);
+  }
+
+  /**
+   * Whether the topic may forget the client too. Of one with a lease, or of one that the register
+   * knows, the last word stands: what enforces access follows it, and a printer may be silent for
+   * months. So what is left on the topic is bounded by leases and by the register.
+   */
+  private static boolean mayGo(TrackedClient state, Client client, Access access) {
+    return state.version != 0 && access == Access.ACCESS_BLOCKED && !client.isLeased();
   }
 
   private static Step<TrackedClient, ClientDecision> step(

@@ -231,6 +231,19 @@ class AlertRulesTest {
     assertThat(story.state()).isNull();
     assertThat(story.timers()).isEmpty();
     assertThat(story.told()).isEmpty();
+    assertThat(story.forgotten()).isEmpty();
+  }
+
+  @Test
+  void alertThatWasToldIsToldToBeForgottenADayAfterItsEndAndOnce() {
+    AlertStory story = AlertStory.of(raise(1, NOON), clear(2, TWO_SECONDS_LATER));
+    story.until(NOON.plus(AlertStory.TIMING.forgetAfter()));
+    assertThat(story.forgotten()).isEmpty();
+
+    story.until(NOON.plus(AlertStory.TIMING.forgetAfter().multipliedBy(3)));
+
+    assertThat(story.forgotten()).containsExactly(story.last().getFingerprint());
+    assertThat(story.told()).containsExactly("opened/critical", "resolved/critical");
   }
 
   private static Event lateBy(Event event) {

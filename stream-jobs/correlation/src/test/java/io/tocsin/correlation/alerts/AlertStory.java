@@ -22,6 +22,7 @@ final class AlertStory {
 
   private final AlertRules rules = new AlertRules(TIMING);
   private final List<Alert> decisions = new ArrayList<>();
+  private final List<Alert> tombstones = new ArrayList<>();
   private final TreeSet<Long> timers = new TreeSet<>();
   private TrackedAlert state;
 
@@ -58,7 +59,9 @@ final class AlertStory {
   /** One timer: one that is set and earlier is left. */
   private void take(Step<TrackedAlert, Alert> step) {
     state = step.state();
-    decisions.addAll(step.decisions());
+    for (Alert decision : step.decisions()) {
+      (Tombstone.is(decision) ? tombstones : decisions).add(decision);
+    }
     long wanted = step.nextTimerUnixNanos();
     if (state == null || !timers.isEmpty() && wanted < timers.first()) {
       timers.clear();
@@ -70,6 +73,11 @@ final class AlertStory {
 
   List<Alert> decisions() {
     return decisions;
+  }
+
+  /** Fingerprints that were told to be forgotten. */
+  List<String> forgotten() {
+    return tombstones.stream().map(Alert::getFingerprint).toList();
   }
 
   /** What was told, as "transition/severity". */

@@ -19,6 +19,7 @@ import io.tocsin.testsupport.DhcpEvents;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RegistrationRulesTest {
@@ -322,6 +323,28 @@ class RegistrationRulesTest {
     story.then(client.transaction(9).discover(NOON.plus(Duration.ofDays(30))));
 
     assertThat(story.last().getVersion()).isGreaterThan(lastVersion);
+  }
+
+  @Test
+  void topicForgetsAClientWithoutALeaseThatTheRegisterDoesNotKnow() {
+    RegistrationStory blocked =
+        RegistrationStory.of(exchange()).then(client.release(AN_HOUR_LATER));
+    RegistrationStory allowed =
+        RegistrationStory.of(exchange())
+            .registered(Access.ACCESS_ALLOWED, NOON.plusSeconds(1))
+            .then(client.release(AN_HOUR_LATER));
+    RegistrationStory holdsALease =
+        RegistrationStory.of(
+            RegistrationStory.exchange(new DhcpEvents(RegistrationStory.MAC, "10.1.2.3", -1)));
+
+    for (RegistrationStory story : List.of(blocked, allowed, holdsALease)) {
+      story.until(AN_HOUR_LATER.plus(FORGET_AFTER).plusSeconds(1));
+      assertThat(story.state()).isNull();
+    }
+
+    assertThat(blocked.forgotten()).isEqualTo(1);
+    assertThat(allowed.forgotten()).isZero();
+    assertThat(holdsALease.forgotten()).isZero();
   }
 
   @Test

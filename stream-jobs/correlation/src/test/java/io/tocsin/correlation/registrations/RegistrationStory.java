@@ -30,6 +30,7 @@ final class RegistrationStory {
   private TrackedClient state;
   private long timer = Step.NO_TIMER;
   private long tooLate;
+  private int forgotten;
 
   /** The four messages by which a client gets its first lease, from noon on, a millisecond each. */
   static Event[] exchange(DhcpEvents client) {
@@ -77,6 +78,8 @@ final class RegistrationStory {
     for (ClientDecision decision : step.decisions()) {
       if (decision instanceof ClientDecision.Transition transition) {
         decisions.add(transition.registration());
+      } else if (decision instanceof ClientDecision.Forgotten) {
+        forgotten++;
       } else if (decision instanceof Observation observation) {
         observations.add(observation);
       } else {
@@ -115,6 +118,11 @@ final class RegistrationStory {
 
   TrackedClient state() {
     return state;
+  }
+
+  /** How often it was told that the client is forgotten. */
+  int forgotten() {
+    return forgotten;
   }
 
   long tooLate() {

@@ -12,6 +12,7 @@ import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Gate;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.alerts.Tombstone;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
@@ -184,6 +185,10 @@ public final class AlertsJob {
     // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
     // go on to Kafka.
     decisions
+        .filter(alert -> !Tombstone.is(alert))
+        .name("transitions")
+        .uid("alerts-history-filter")
+        .setParallelism(1)
         .sinkTo(history)
         .setParallelism(1)
         .disableChaining()

@@ -3,6 +3,7 @@ package io.tocsin.jobs.registrations;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.registrations.ClientDecision;
+import io.tocsin.correlation.registrations.ClientDecision.Forgotten;
 import io.tocsin.correlation.registrations.ClientDecision.Transition;
 import io.tocsin.correlation.registrations.Complaints;
 import io.tocsin.correlation.registrations.Observation;
@@ -146,6 +147,8 @@ final class RegistrationFunction
     for (ClientDecision decision : step.decisions()) {
       if (decision instanceof Transition transition) {
         out.collect(transition.registration());
+      } else if (decision instanceof Forgotten forgotten) {
+        out.collect(forgotten.registration());
       } else if (decision instanceof Observation observation) {
         context.output(OBSERVATIONS, observation);
       } else {

@@ -7,6 +7,7 @@ import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.connectors.tables.LeaseLatenciesTable;
 import io.tocsin.connectors.tables.LeaseLatency;
 import io.tocsin.connectors.tables.RegistrationHistoryTable;
+import io.tocsin.correlation.registrations.ClientDecision.Forgotten;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
@@ -112,6 +113,9 @@ public final class RegistrationsJob {
     // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
     // go on to Kafka.
     decisions
+        .filter(registration -> !Forgotten.is(registration))
+        .name("transitions")
+        .uid("registrations-history-filter")
         .sinkTo(history)
         .disableChaining()
         .name("registration history")
