@@ -74,6 +74,64 @@ describe('questions', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not s
     assert.deepEqual(await ask('wan_hours_over_baseline', lastDay, 'link_id, episodes, hours'), [['link-a', '1', '6']]);
   });
 
+  test('what broke within minutes of an alert is listed with how long before or after it', async () => {
+    await run(alert('cause', '70 HOUR'));
+    await run(alert('effect', '4199 MINUTE').replaceAll("'n1'", "'n2'"));
+    await run(alert('unrelated', '4190 MINUTE'));
+    assert.deepEqual(
+      await ask('broke_together', { fingerprint: "'cause'", minutes: 5 }, 'abs(seconds_after - 60) < 3, device, fingerprint'),
+      [['1', 'n2', 'effect']],
+    );
+  });
+
+  test('changes before a time are configurations, restarts and new messages, the last first; restarts are counted', async () => {
+    for (const [name, at] of [
+      ['first', '50 HOUR'],
+      ['second', '49 HOUR'],
+    ])
+      await run(alert(name, at, '48 HOUR').replaceAll("'n1', 'node'", "'n3', 'restart'"));
+    const moment = { at: 'now64(3) - INTERVAL 2 DAY', hours: 24, count: 10 };
+    assert.deepEqual(await ask('changed_before', moment, 'kind, device'), [
+      ['restart', 'n3'],
+      ['restart', 'n3'],
+    ]);
+    assert.deepEqual(await ask('changed_before', { ...moment, at: 'now64(3) - INTERVAL 60 HOUR', hours: 1 }, 'kind'), []);
+    assert.deepEqual(await ask('restarts', lastWeek, 'device, restarts'), [['n3', '2']]);
+  });
+
+  test('availability of a link is the time without an episode of kind down, against what was promised', async () => {
+    await run(episode('dead', '30 HOUR', '18 HOUR').replace("'latency'", "'down'").replace("'link-a'", "'link-b'"));
+    for (const link of ['link-a', 'link-b']) {
+      await run(`INSERT INTO tocsin.link_probes (event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site, link_id, method, rtt_ms, lost)
+        SELECT concat('${link}', toString(number)), 'a', 1, number, 'probe', ${ago('20 HOUR')}, ${ago('20 HOUR')}, '::1', 'n1', '', '${link}', 'icmp', NULL, number = 0 FROM numbers(4)`);
+    }
+    assert.deepEqual(
+      await ask(
+        'link_availability',
+        { ...lastDay, promised: '99.9' },
+        'link_id, round(available_percent, 1), is_kept, outages, minutes_away, lost_percent',
+      ),
+      [
+        ['link-b', '75', '0', '1', '360', '25'],
+        ['link-a', '100', '1', '0', '0', '25'],
+      ],
+    );
+  });
+
+  test('rebinds count for the server that gave the lease, in shares and by the hour; unregistered devices by their port', async () => {
+    await run(`INSERT INTO tocsin.registration_history (mac, family, version, ip, state, access, server, circuit_id, changed_at)
+      SELECT '02:00:00:00:00:2c', 4, 1, '10.1.2.4', 'bound', 'blocked', 'dhcp-1', 'ge-0/0/9', ${ago('1 HOUR')}`);
+    await run(`INSERT INTO tocsin.dhcp (event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site, message_type, request_kind, mac, server)
+      SELECT concat('d', toString(number)), 'a', 1, number, 'dhcp', ${ago('1 MINUTE')}, ${ago('1 MINUTE')}, '::1', 'relay', '', 'request',
+        if(number = 0, 'renewing', 'rebinding'), '02:00:00:00:00:2c', if(number = 0, 'dhcp-1', '') FROM numbers(4)`);
+    assert.deepEqual(await ask('rebind_share', lastDay, 'server, renewals, rebinds, rebind_share'), [['dhcp-1', '1', '3', '0.75']]);
+    assert.deepEqual(await ask('renewals_by_hour', lastDay, 'server, renewals, rebinds, rebinding_clients'), [['dhcp-1', '1', '3', '1']]);
+    assert.deepEqual(await ask('unregistered_by_port', { count: 10 }, 'circuit_id, devices, examples'), [
+      ['ge-0/0/9', '1', '02:00:00:00:00:2c'],
+      ['ge-0/0/7', '1', '02:00:00:00:00:2a host-2a'],
+    ]);
+  });
+
   test('a MAC is found in any notation', async () => {
     for (const mac of ['02:00:00:00:00:2a', '02-00-00-00-00-2A', '0200.0000.002A', '02000000002a']) {
       assert.deepEqual(
