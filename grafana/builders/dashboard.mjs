@@ -103,7 +103,9 @@ export const devices = choice(
 );
 
 /** Sites by a query of their names. */
-export const sites = (query) => choice('site', 'Site', 'Configured place of the device', query);
+const sites = (query) => choice('site', 'Site', 'Place of the device: configured, or told by its monitor', query);
+
+export const sitesOfAlerts = sites("SELECT DISTINCT site FROM tocsin.alerts_latest WHERE site != '' ORDER BY site");
 
 export const sitesOfDevices = sites(
   "SELECT DISTINCT toString(site) AS site_name FROM tocsin.devices_seen WHERE site != '' ORDER BY site_name",

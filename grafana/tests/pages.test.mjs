@@ -140,6 +140,8 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
       first_seen, last_seen, cause, runbook) ${[transition(1, 'opened'), transition(2, 'refreshed'), transition(3, 'suppressed')].join(' UNION ALL ')}`);
     const fields = await shown('network/alert.json', 2, { fingerprint });
     const field = (name) => fields.find(({ what }) => what === name);
+    assert.equal(field('not chosen'), undefined);
+    assert.equal((await shown('network/alert.json', 2))[0].what, 'not chosen');
     assert.equal(field('summary').value, 'long '.repeat(60));
     assert.equal(field('device').go, '/d/tocsin-device?var-device=edge%201');
     assert.equal(field('label port').value, 'Gi0/1');

@@ -64,7 +64,7 @@ export default dashboard({
         empty: { value: 'no such alert' },
         columns: {
           what: { title: 'field', width: 110 },
-          value: { minWidth: 240, link: { title: 'Open', url: '${__data.fields.go}', targetBlank: false } },
+          value: { minWidth: 240, link: { title: 'Open', url: '${__data.fields.go:raw}', targetBlank: false } },
           go: { hidden: true },
         },
         query: sql`
@@ -77,6 +77,7 @@ export default dashboard({
           (
               SELECT arrayJoin(arrayConcat(
                   [
+                      ('not chosen', if(${typed('fingerprint')} = '', 'no fingerprint was given: this is the newest alert', ''), ''),
                       ('summary', summary, ''),
                       ('device', ${whatItIs}, if(device = '', '', concat('/d/tocsin-device?var-device=', encodeURLComponent(toString(device))))),
                       ('check', toString(check), ''),

@@ -1,5 +1,5 @@
 import { agentSilent, ago, alertState, alertedDevice, device, severity, toAlert, toAlertOfRow } from '../columns.mjs';
-import { dashboard, row, sitesOfDevices } from '../dashboard.mjs';
+import { dashboard, row, sitesOfAlerts } from '../dashboard.mjs';
 import { above, blue, green, purple, red, yellow } from '../palette.mjs';
 import { lines, stat, table } from '../panels.mjs';
 import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
@@ -9,7 +9,7 @@ export default dashboard({
   title: 'Storms and flapping',
   description: 'Alerts that came in masses and are told as one, alerts that will not settle, and what is suppressed and why.',
   from: 'now-24h',
-  variables: [sitesOfDevices],
+  variables: [sitesOfAlerts],
   rows: [
     row(
       4,

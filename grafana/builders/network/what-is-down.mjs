@@ -1,5 +1,5 @@
 import { agentSilent, ago, alertedDevice, lasted, linkTo, severity, toAlertOfRow, when } from '../columns.mjs';
-import { choice, dashboard, row, sites } from '../dashboard.mjs';
+import { choice, dashboard, row, sitesOfAlerts } from '../dashboard.mjs';
 import { above, blue, green, numbers, orange, purple, red, yellow } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
 import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
@@ -14,7 +14,7 @@ export default dashboard({
   refresh: '10s',
   from: 'now-24h',
   variables: [
-    sites("SELECT DISTINCT site FROM tocsin.alerts_latest WHERE site != '' ORDER BY site"),
+    sitesOfAlerts,
     choice(
       'source',
       'Source',
