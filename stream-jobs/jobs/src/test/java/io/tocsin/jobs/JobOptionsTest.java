@@ -97,7 +97,8 @@ class JobOptionsTest {
             "--storm-opens=40",
             "--storm-window-seconds=30",
             "--flapping-opens=7",
-            "--flapping-window-seconds=90");
+            "--flapping-window-seconds=90",
+            "--max-clock-deviation-seconds=120");
     PagingOptions paging =
         parse(
             new PagingOptions(),
@@ -107,7 +108,11 @@ class JobOptionsTest {
     assertThat(alerts.timing())
         .isEqualTo(
             new AlertTiming(
-                Duration.ofSeconds(3), Duration.ofHours(24), 7, Duration.ofSeconds(90)));
+                Duration.ofSeconds(3),
+                Duration.ofHours(24),
+                7,
+                Duration.ofSeconds(90),
+                Duration.ofMinutes(2)));
     assertThat(alerts.storms())
         .isEqualTo(new StormLimits(40, Duration.ofSeconds(30), Duration.ofSeconds(3)));
     assertThat(paging.alertmanagerUrls()).containsExactly("http://am1:9093", "http://am2:9093");
@@ -123,6 +128,7 @@ class JobOptionsTest {
             union(
                 OF_CLICKHOUSE,
                 Set.of(
+                    "--max-clock-deviation-seconds",
                     "--refresh-interval-seconds",
                     "--update-expiry-hours",
                     "--storm-opens",

@@ -28,6 +28,9 @@ import java.util.List;
  *
  * <p>Nothing happens after it was received: a later event time is taken for the time of receipt.
  * Otherwise an alert of a device whose clock was ahead would stay open until its clear is as late.
+ * And a clock that is behind by more than a bound is set right ({@link TrackedAlert#happenedAt}):
+ * otherwise what a host says that has started with a clock of 1970, or a router that tells local
+ * time, would be older than the clear that another clock timed, and be lost.
  *
  * <p>Expiry, flapping and forgetting are measured on the agents' clock, received_at, which
  * watermarks follow: a device whose clock is behind would expire at once.
@@ -55,40 +58,41 @@ public final class AlertRules implements KeyedRules<Signal, TrackedAlert, Alert>
     }
     return switch (signal.getKind()) {
       case KIND_RAISE -> {
-        alert.receive(signal, eventHash);
-        yield onRaise(alert, signal);
+        long time = alert.happenedAt(signal, timing.maxClockDeviationNanos());
+        alert.receive(signal, time, eventHash);
+        yield onRaise(alert, signal, time);
       }
       case KIND_CLEAR -> {
-        alert.receive(signal, eventHash);
-        yield onClear(alert, signal);
+        long time = alert.happenedAt(signal, timing.maxClockDeviationNanos());
+        alert.receive(signal, time, eventHash);
+        yield onClear(alert, signal, time);
       }
       case KIND_UNSPECIFIED, UNRECOGNIZED -> Step.keep(state);
     };
   }
 
-  private Step<TrackedAlert, Alert> onRaise(TrackedAlert alert, Signal signal) {
-    long time = TrackedAlert.happenedAt(signal);
+  private Step<TrackedAlert, Alert> onRaise(TrackedAlert alert, Signal signal, long time) {
     if (time < alert.newestClearUnixNanos) {
       return Step.keep(alert, nextTimer(alert));
     }
     if (!alert.isRaised) {
       alert.raise(signal, timing.flappingOpens());
       if (!alert.isFlapping) {
-        return open(alert, signal);
+        return open(alert, signal, time);
       }
     }
-    alert.occurrence.raise(signal);
+    alert.occurrence.raise(signal, time);
     return onRefresh(alert, time);
   }
 
-  private Step<TrackedAlert, Alert> open(TrackedAlert alert, Signal signal) {
-    alert.occurrence = Occurrence.of(signal);
+  private Step<TrackedAlert, Alert> open(TrackedAlert alert, Signal signal, long time) {
+    alert.occurrence = Occurrence.of(signal, time);
     alert.isFlapping = alert.opensWithin(timing.flappingWindowNanos()) >= timing.flappingOpens();
     AlertTransition transition =
         alert.isFlapping
             ? AlertTransition.ALERT_TRANSITION_FLAPPING_STARTED
             : AlertTransition.ALERT_TRANSITION_OPENED;
-    return emit(alert, transition, TrackedAlert.happenedAt(signal));
+    return emit(alert, transition, time);
   }
 
   private Step<TrackedAlert, Alert> onRefresh(TrackedAlert alert, long time) {
@@ -102,8 +106,7 @@ public final class AlertRules implements KeyedRules<Signal, TrackedAlert, Alert>
         : Step.keep(alert, nextTimer(alert));
   }
 
-  private Step<TrackedAlert, Alert> onClear(TrackedAlert alert, Signal signal) {
-    long time = TrackedAlert.happenedAt(signal);
+  private Step<TrackedAlert, Alert> onClear(TrackedAlert alert, Signal signal, long time) {
     boolean isOver = alert.isRaised && time >= alert.newestRaiseUnixNanos;
     if (isOver) {
       alert.isRaised = false;

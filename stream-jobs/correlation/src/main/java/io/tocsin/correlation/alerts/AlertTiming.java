@@ -12,14 +12,25 @@ import java.time.Duration;
  * @param flappingOpens openings within {@code flappingWindow} that make an alert flap; it is calm
  *     when no more than half as many are left in the window
  * @param flappingWindow by the agents' clock
+ * @param maxClockDeviation how far a device's clock may be from the agents' before it is set right:
+ *     longer than news can be on its way, shorter than a wrong time zone
  */
 public record AlertTiming(
-    Duration refreshInterval, Duration forgetAfter, int flappingOpens, Duration flappingWindow)
+    Duration refreshInterval,
+    Duration forgetAfter,
+    int flappingOpens,
+    Duration flappingWindow,
+    Duration maxClockDeviation)
     implements Serializable {
 
   /** What holds where nothing is configured. */
   public static final AlertTiming DEFAULT =
-      new AlertTiming(Duration.ofSeconds(60), Duration.ofHours(24), 5, Duration.ofMinutes(10));
+      new AlertTiming(
+          Duration.ofSeconds(60),
+          Duration.ofHours(24),
+          5,
+          Duration.ofMinutes(10),
+          Duration.ofMinutes(5));
 
   /** Flapping takes at least two openings. */
   public AlertTiming {
@@ -39,5 +50,9 @@ public record AlertTiming(
 
   long flappingWindowNanos() {
     return flappingWindow.toNanos();
+  }
+
+  long maxClockDeviationNanos() {
+    return maxClockDeviation.toNanos();
   }
 }

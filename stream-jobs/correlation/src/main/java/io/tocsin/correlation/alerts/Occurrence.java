@@ -37,17 +37,16 @@ public final class Occurrence {
   /** For Flink, which makes it by its fields. */
   public Occurrence() {}
 
-  static Occurrence of(Signal signal) {
+  static Occurrence of(Signal signal, long time) {
     Occurrence occurrence = new Occurrence();
-    occurrence.firstSeenUnixNanos = TrackedAlert.happenedAt(signal);
+    occurrence.firstSeenUnixNanos = time;
     occurrence.lastSeenUnixNanos = occurrence.firstSeenUnixNanos;
-    occurrence.raise(signal);
+    occurrence.raise(signal, time);
     return occurrence;
   }
 
   /** Counts a raise in; only the newest one says how the alert looks. */
-  void raise(Signal signal) {
-    long time = TrackedAlert.happenedAt(signal);
+  void raise(Signal signal, long time) {
     if (time >= lastSeenUnixNanos) {
       newestRaise = signal.toByteArray();
       severity = signal.getSeverity();

@@ -45,6 +45,12 @@ public final class TrackedAlert extends TimedState {
   /** Whether it was told that it flaps. */
   public boolean isFlapping;
 
+  /**
+   * How far the clock that its signals tell their time by is behind the agents'; 0 for one that is
+   * right.
+   */
+  public long clockBehindNanos;
+
   /** Event time of the newest signal that said the alert is active. */
   public long newestRaiseUnixNanos = NEVER;
 
@@ -63,11 +69,23 @@ public final class TrackedAlert extends TimedState {
   /** Nothing is known. */
   public TrackedAlert() {}
 
-  /** Unsigned, as on the wire: times after 2262 are negative in Java. */
-  static long happenedAt(Signal signal) {
+  /**
+   * When a signal happened, by the agents' clock. Times that one clock tells are comparable, so a
+   * clock that is out by more than a bound is set right by how far it is behind, and its signals
+   * keep their order; the first signal of another clock happened when it was received.
+   *
+   * <p>Nothing happens after it was received. Unsigned, as on the wire: times after 2262 are
+   * negative in Java.
+   */
+  long happenedAt(Signal signal, long maxClockDeviationNanos) {
     long eventTime = signal.getEventTimeUnixNanos();
     long receivedAt = signal.getReceivedAtUnixNanos();
-    return Long.compareUnsigned(eventTime, receivedAt) > 0 ? receivedAt : eventTime;
+    boolean isAhead = Long.compareUnsigned(eventTime, receivedAt) > 0;
+    long behind = isAhead ? 0 : receivedAt - eventTime;
+    if (Math.abs(behind - clockBehindNanos) > maxClockDeviationNanos) {
+      clockBehindNanos = behind > maxClockDeviationNanos ? behind : 0;
+    }
+    return receivedAt - behind + clockBehindNanos;
   }
 
   boolean isRepeated(long eventHash) {
@@ -80,8 +98,7 @@ public final class TrackedAlert extends TimedState {
   }
 
   /** The newest times move on, whatever else a signal does. */
-  void receive(Signal signal, long eventHash) {
-    long time = happenedAt(signal);
+  void receive(Signal signal, long time, long eventHash) {
     if (signal.getKind() == Signal.Kind.KIND_CLEAR) {
       newestClearUnixNanos = Math.max(newestClearUnixNanos, time);
     } else {

@@ -18,7 +18,12 @@ import java.util.TreeSet;
  */
 final class AlertStory {
   static final AlertTiming TIMING =
-      new AlertTiming(Duration.ofSeconds(60), Duration.ofHours(24), 3, Duration.ofMinutes(5));
+      new AlertTiming(
+          Duration.ofSeconds(60),
+          Duration.ofHours(24),
+          3,
+          Duration.ofMinutes(5),
+          Duration.ofMinutes(5));
 
   private final AlertRules rules = new AlertRules(TIMING);
   private final List<Alert> decisions = new ArrayList<>();

@@ -37,7 +37,12 @@ class RecoveryTest {
   private static final StormLimits LIMITS =
       new StormLimits(4, Duration.ofSeconds(10), Duration.ofSeconds(60));
   private static final AlertTiming TIMING =
-      new AlertTiming(Duration.ofSeconds(20), Duration.ofDays(30), 3, Duration.ofMinutes(5));
+      new AlertTiming(
+          Duration.ofSeconds(20),
+          Duration.ofDays(30),
+          3,
+          Duration.ofMinutes(5),
+          Duration.ofMinutes(5));
   private static final int STORIES_PER_SEED = 100;
   private static final int DEVICES = 10;
   private static final int SIGNALS = 60;

@@ -62,6 +62,16 @@ public final class AlertsOptions extends JobOptions {
       description = "that window (default: ${DEFAULT-VALUE})")
   private long flappingWindowSeconds;
 
+  @Option(
+      names = "--max-clock-deviation-seconds",
+      paramLabel = "N",
+      defaultValue = "300",
+      description = {
+        "how far a device's clock may be behind the agents'; what it says by one that is further",
+        "behind happened when it was received (default: ${DEFAULT-VALUE})"
+      })
+  private long maxClockDeviationSeconds;
+
   @Override
   protected void check() {
     clickHouse.check();
@@ -71,6 +81,7 @@ public final class AlertsOptions extends JobOptions {
     requireAtLeast("--storm-window-seconds", stormWindowSeconds, 1);
     requireAtLeast("--flapping-opens", flappingOpens, 2);
     requireAtLeast("--flapping-window-seconds", flappingWindowSeconds, 1);
+    requireAtLeast("--max-clock-deviation-seconds", maxClockDeviationSeconds, 1);
   }
 
   /** Where the history goes. */
@@ -84,7 +95,8 @@ public final class AlertsOptions extends JobOptions {
         Duration.ofSeconds(refreshIntervalSeconds),
         FORGET_ALERTS_AFTER,
         flappingOpens,
-        Duration.ofSeconds(flappingWindowSeconds));
+        Duration.ofSeconds(flappingWindowSeconds),
+        Duration.ofSeconds(maxClockDeviationSeconds));
   }
 
   /** Silence after which an alert of a monitor expires. */
