@@ -11,11 +11,11 @@ use crate::Failure;
 
 const AFTER_HELP: &str = "\
 Example:
-  tocsin mibs compile /usr/share/snmp/mibs -o site.tsv
+  tocsin mibs compile /usr/share/snmp/mibs /var/lib/mibs -o site.tsv
 and in the agent's config:
   snmp: {mibs: [site.tsv]}
 
-Standard modules need not be in the folder: what the shipped table names may be imported.";
+Standard modules need not be in the folders: what the shipped table names may be imported.";
 
 /// Problems that are printed; a folder that misses one module can have thousands.
 const MAX_PROBLEMS: usize = 50;
@@ -29,16 +29,16 @@ pub struct MibsArgs {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Compile all MIB modules of a folder into a table of names that the agent loads.
+    /// Compile all MIB modules of some folders into a table of names that the agent loads.
     Compile(CompileArgs),
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 struct CompileArgs {
-    /// Folder of MIB files, SMIv1 or SMIv2, whatever they are called; folders in it are read too.
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    /// Folders of MIB files, SMIv1 or SMIv2, whatever they are called; folders in them are read too.
+    #[arg(value_name = "DIR", required = true)]
+    folders: Vec<PathBuf>,
 
     /// Where the table goes; standard output without it.
     #[arg(short, long, value_name = "FILE")]
@@ -53,14 +53,15 @@ struct CompileArgs {
 pub fn run(args: &MibsArgs) -> Result<(), Failure> {
     let Command::Compile(args) = &args.command;
     let mut files = Vec::new();
-    collect(&args.folder, &mut files)?;
+    args.folders.iter().try_for_each(|folder| collect(folder, &mut files))?;
     files.sort();
+    let folders = args.folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(", ");
     let texts = files.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let sources: Vec<_> = texts.iter().filter(|(_, text)| text.contains("DEFINITIONS")).map(|(name, text)| Source { name, text }).collect();
     if sources.is_empty() {
         return Err(Failure::usage(
-            format!("{}: none of {} files is a MIB module", args.folder.display(), files.len()),
-            "name the folder that holds the modules; each begins with NAME DEFINITIONS ::= BEGIN",
+            format!("{folders}: none of {} files is a MIB module", files.len()),
+            "name the folders that hold the modules; each begins with NAME DEFINITIONS ::= BEGIN",
         ));
     }
     let known = Names::shipped().map_err(|error| Failure::new(format!("the shipped table of names: {error}"), "report this defect"))?;
@@ -68,7 +69,7 @@ pub fn run(args: &MibsArgs) -> Result<(), Failure> {
     tell_problems(&compiled);
     if !compiled.problems.is_empty() && !args.keep_going {
         return Err(Failure::usage(
-            format!("{}: {} problems, nothing is written", args.folder.display(), compiled.problems.len()),
+            format!("{folders}: {} problems, nothing is written", compiled.problems.len()),
             "correct or remove those files, or leave out what is wrong with --keep-going",
         ));
     }
@@ -125,7 +126,21 @@ mod tests {
         "M DEFINITIONS ::= BEGIN\nIMPORTS enterprises FROM SNMPv2-SMI;\nm OBJECT IDENTIFIER ::= { enterprises 32473 }\nEND\n";
 
     fn args(folder: &Path, output: &Path, keep_going: bool) -> MibsArgs {
-        MibsArgs { command: Command::Compile(CompileArgs { folder: folder.to_owned(), output: Some(output.to_owned()), keep_going }) }
+        MibsArgs {
+            command: Command::Compile(CompileArgs { folders: vec![folder.to_owned()], output: Some(output.to_owned()), keep_going }),
+        }
+    }
+
+    #[test]
+    fn a_module_may_import_from_another_folder() {
+        let (vendor, site) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let output = vendor.path().join("table.tsv");
+        fs::write(vendor.path().join("m.mib"), MODULE).unwrap();
+        let importing = "S DEFINITIONS ::= BEGIN\nIMPORTS m FROM M;\ns OBJECT IDENTIFIER ::= { m 1 }\nEND\n";
+        fs::write(site.path().join("s.mib"), importing).unwrap();
+        let folders = vec![site.path().to_owned(), vendor.path().to_owned()];
+        run(&MibsArgs { command: Command::Compile(CompileArgs { folders, output: Some(output.clone()), keep_going: false }) }).unwrap();
+        assert!(fs::read_to_string(&output).unwrap().contains("S::s"));
     }
 
     #[test]
@@ -154,16 +169,23 @@ mod tests {
         assert!(fs::read_to_string(&output).unwrap().contains("M::m"));
     }
 
+    /// Net-SNMP's variable first; where packages and its own `make install` put them; what `make test` unpacks.
+    fn folder_of_net_snmp() -> Option<PathBuf> {
+        let told = std::env::var("MIBDIRS").unwrap_or_default();
+        let unpacked = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.tocsin/tools/counterparts/root/usr/share/snmp/mibs");
+        let usual = ["/usr/share/snmp/mibs", "/usr/local/share/snmp/mibs", unpacked];
+        told.split(':').chain(usual).map(PathBuf::from).find(|folder| folder.join("NET-SNMP-AGENT-MIB.txt").exists())
+    }
+
     /// Net-SNMP's own modules: from a counterpart that this project did not write.
     #[test]
     fn the_modules_of_net_snmp_compile_without_a_problem() {
-        let folder = Path::new("/usr/share/snmp/mibs");
-        if !folder.join("NET-SNMP-AGENT-MIB.txt").exists() {
+        let Some(folder) = folder_of_net_snmp() else {
             assert!(std::env::var("CI").as_deref() != Ok("true"), "Net-SNMP's modules are missing; apt-get install libsnmp-base");
-            return eprintln!("skipped: Net-SNMP's modules are missing; apt-get install libsnmp-base");
-        }
+            return eprintln!("skipped: Net-SNMP's modules are missing; apt-get install libsnmp-base, or name their folder in MIBDIRS");
+        };
         let output = tempfile::NamedTempFile::new().unwrap();
-        run(&args(folder, output.path(), false)).unwrap();
+        run(&args(&folder, output.path(), false)).unwrap();
         let mut names = Names::default();
         names.add(&fs::read_to_string(output.path()).unwrap()).unwrap();
         assert_eq!(names.oid("UCD-SNMP-MIB::laLoad.1").unwrap().to_string(), "1.3.6.1.4.1.2021.10.1.3.1");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 
@@ -24,6 +24,9 @@ const LOCAL_DATABASE: &str = "tocsin_local";
 
 /// A statement that another process runs ends when it ends; this is how often one looks.
 const OTHER_APPLIER_POLL: Duration = Duration::from_secs(1);
+
+/// So long one waits for one statement of another process: a migration of a large table takes minutes.
+const OTHER_APPLIER_PATIENCE: Duration = Duration::from_secs(30 * 60);
 
 /// What an operator wants to hear while files are applied. Each has the file's name.
 #[derive(Debug, Clone, Copy)]
@@ -53,17 +56,24 @@ pub struct Ledger<'a> {
     clickhouse: &'a ClickHouse,
     database: &'a str,
     cluster: Option<&'a Cluster>,
+    patience: Duration,
 }
 
 impl<'a> Ledger<'a> {
     /// The ledger of `database` at `clickhouse`.
     pub fn new(clickhouse: &'a ClickHouse, database: &'a str) -> Self {
-        Self { clickhouse, database, cluster: None }
+        Self { clickhouse, database, cluster: None, patience: OTHER_APPLIER_PATIENCE }
     }
 
     /// The same on a cluster of servers. Its database is [`DATABASE`].
     pub fn on(self, cluster: Option<&'a Cluster>) -> Self {
         Self { cluster, ..self }
+    }
+
+    /// The same, waiting so long for each statement that another process runs.
+    #[cfg(test)]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// What has been applied, by number and name; empty where there is no ledger yet. Changes nothing.
@@ -136,7 +146,8 @@ impl<'a> Ledger<'a> {
         report: &mut impl FnMut(News<'_>),
     ) -> Result<bool, Failure> {
         for statement in self.statements(statement) {
-            let id = format!("tocsin schema apply: {} {file} {}", self.database, sha256(&statement));
+            let id = self.query_id(file, &statement);
+            let begun = Instant::now();
             loop {
                 // Later migrations may have undone what this statement does: a process that has fallen behind must not do it again.
                 if is_recorded()? {
@@ -145,6 +156,7 @@ impl<'a> Ledger<'a> {
                 let tell = |progress| report(News::Progress(file, progress));
                 match self.clickhouse.run_alone(&id, &statement, tell).map_err(|failure| failure.during(file))? {
                     Outcome::Done => break,
+                    Outcome::RunsElsewhere if begun.elapsed() >= self.patience => return Err(self.still_runs_elsewhere(file, &id)),
                     Outcome::RunsElsewhere => {
                         report(News::RunsElsewhere(file));
                         thread::sleep(OTHER_APPLIER_POLL);
@@ -153,6 +165,21 @@ impl<'a> Ledger<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// What the server knows a statement of a file by: the same in every process.
+    pub(super) fn query_id(&self, file: &str, statement: &str) -> String {
+        format!("tocsin schema apply: {} {file} {}", self.database, sha256(statement))
+    }
+
+    fn still_runs_elsewhere(&self, file: &str, id: &str) -> Failure {
+        Failure::new(
+            format!("{file}: another `tocsin schema apply` has been at it for {} s at {}", self.patience.as_secs(), self.clickhouse.url()),
+            format!(
+                "SELECT elapsed, read_rows FROM system.processes WHERE query_id = '{id}' says how far it is; \
+                 repeat this command when it is over, or end it with KILL QUERY WHERE query_id = '{id}'"
+            ),
+        )
     }
 
     fn record(&self, number: u32, name: &str, sha256: &str) -> Result<(), Failure> {

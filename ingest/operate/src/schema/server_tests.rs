@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Barrier;
 use std::thread;
+use std::time::Duration;
 
 use tocsin_kafka::Connection;
 use tocsin_wire::registrations::Device;
@@ -189,6 +190,23 @@ fn a_long_statement_runs_once_at_a_time_and_says_how_far_it_is() {
         })
         .unwrap();
     assert_eq!((first, second), (Outcome::Done, Some(Outcome::RunsElsewhere)));
+}
+
+#[test]
+fn a_statement_that_another_process_does_not_end_is_waited_for_no_longer_than_patience() {
+    let Some(database) = OwnDatabase::make("patience") else { return };
+    let id = database.ledger().query_id(baseline::LEDGER, &format!("CREATE DATABASE IF NOT EXISTS {}", database.name));
+    let slow = "SELECT sleepEachRow(1) FROM numbers(4) SETTINGS max_block_size = 1 FORMAT Null";
+    let mut second = None;
+    database
+        .clickhouse
+        .run_alone(&id, slow, |_| {
+            let impatient = database.ledger().with_patience(Duration::ZERO);
+            second.get_or_insert_with(|| impatient.apply(&database.schema(), |_| ()).unwrap_err().to_string());
+        })
+        .unwrap();
+    let failure = second.unwrap();
+    assert!(failure.contains("another `tocsin schema apply` has been at it for 0 s") && failure.contains(&id), "{failure}");
 }
 
 #[test]
