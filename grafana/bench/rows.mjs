@@ -105,9 +105,9 @@ const registrations = (
   from,
   rows,
   total,
-) => `INSERT INTO tocsin.registration_history (mac, family, version, ip, state, access, server, relay, circuit_id, changed_at, previous_state, cause)
+) => `INSERT INTO tocsin.registration_history (mac, family, version, told_at, ip, state, access, server, relay, circuit_id, changed_at, previous_state, cause)
 WITH number % 50000 AS client
-SELECT concat('02:00:5e:00:', leftPad(lower(hex(intDiv(client, 256) % 256)), 2, '0'), ':', leftPad(lower(hex(client % 256)), 2, '0')), 4, number, concat('10.1.', toString(intDiv(client, 250) % 200), '.', toString(client % 250)),
+SELECT concat('02:00:5e:00:', leftPad(lower(hex(intDiv(client, 256) % 256)), 2, '0'), ':', leftPad(lower(hex(client % 256)), 2, '0')), 4, number, toDateTime64(${time(total)}, 9, 'UTC'), concat('10.1.', toString(intDiv(client, 250) % 200), '.', toString(client % 250)),
     ['bound', 'renewing'][1 + number % 2], 'allowed', concat('10.0.0.', toString(client % 4)), concat('10.1.', toString(intDiv(client, 250) % 200), '.1'), concat('ge-0/0/', toString(client % 48)),
     toDateTime64(${time(total)}, 9, 'UTC'), 'bound', 'ack'
 FROM numbers(${from}, ${rows})`;
@@ -116,9 +116,9 @@ const alerts = (
   from,
   rows,
   total,
-) => `INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, source, device, check, summary, site, first_seen, last_seen, resolved_at, update_count)
+) => `INSERT INTO tocsin.alert_history (fingerprint, version, told_at, transition, transition_at, state, severity, source, device, check, summary, site, first_seen, last_seen, resolved_at, update_count)
 WITH toDateTime64(${time(total)}, 9, 'UTC') AS at
-SELECT hex(MD5(toString(intDiv(number, 2) % 20000))), number, if(number % 2, 'resolved', 'opened'), at, if(number % 2, 'resolved', 'open'), ['warning', 'minor', 'major', 'critical'][1 + intDiv(number, 2) % 4], 'bench',
+SELECT hex(MD5(toString(intDiv(number, 2) % 20000))), number, at, if(number % 2, 'resolved', 'opened'), at, if(number % 2, 'resolved', 'open'), ['warning', 'minor', 'major', 'critical'][1 + intDiv(number, 2) % 4], 'bench',
     concat('edge-', leftPad(toString(number % 40), 3, '0')), concat('check-', toString(number % 30)), 'something is wrong', 'dc1', at - INTERVAL 5 MINUTE, at, if(number % 2, at, NULL), 1
 FROM numbers(${from}, ${rows})`;
 

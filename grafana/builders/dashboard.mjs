@@ -134,7 +134,7 @@ export function alertsAndMaintenance(...further) {
         min(h.first_seen) AS time,
         max(coalesce(h.resolved_at, h.last_seen)) AS timeEnd,
         concat(any(h.device), ' ', any(h.check)) AS title,
-        argMax(h.summary, h.version) AS text,
+        argMax(h.summary, h.told_at) AS text,
         toString(max(h.severity)) AS tags
     FROM tocsin.alert_history AS h
     WHERE $__timeFilter(transition_at)

@@ -134,9 +134,9 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     const transition = (
       version,
       what,
-    ) => `SELECT '${fingerprint}', ${version}, '${what}', now64(9) - 10 + ${version}, 'suppressed', 'major', 'edge 1',
+    ) => `SELECT '${fingerprint}', ${version}, now64(9) - 10 + ${version} AS told, '${what}', told, 'suppressed', 'major', 'edge 1',
       'link', repeat('long ', 60), map('port', 'Gi0/1'), now64(9) - 60, now64(9) - 60, 'dependency:${'1'.padStart(32, '0')}', 'link'`;
-    await run(`INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, device, check, summary, labels,
+    await run(`INSERT INTO tocsin.alert_history (fingerprint, version, told_at, transition, transition_at, state, severity, device, check, summary, labels,
       first_seen, last_seen, cause, runbook) ${[transition(1, 'opened'), transition(2, 'refreshed'), transition(3, 'suppressed')].join(' UNION ALL ')}`);
     const fields = await shown('network/alert.json', 2, { fingerprint });
     const field = (name) => fields.find(({ what }) => what === name);

@@ -51,8 +51,8 @@ const sources = {
   rejects: event('stage, raw', "['framing', 'parse', 'publish', 'archive', 'alerts'][1 + number % 5], repeat('y', number % 30)"),
   alert_history: {
     columns:
-      'fingerprint, version, transition, transition_at, state, severity, source, device, check, site, first_seen, last_seen, resolved_at',
-    values: (at, token) => `concat('${token}-', toString(intDiv(number, 2))), toUnixTimestamp64Nano(${at}),
+      'fingerprint, version, told_at, transition, transition_at, state, severity, source, device, check, site, first_seen, last_seen, resolved_at',
+    values: (at, token) => `concat('${token}-', toString(intDiv(number, 2))), toUnixTimestamp64Nano(${at}), ${at},
       if(number % 2 = 0, 'opened', if(number % 3 = 0, 'expired', 'resolved')), ${at},
       if(number % 2 = 0, 'open', if(number % 3 = 0, 'expired', 'resolved')), ['warning', 'minor', 'major', 'critical'][1 + intDiv(number, 2) % 4],
       'rule', concat('device-', toString(intDiv(number, 2) % 3)), 'link', 'site-0', ${at} - INTERVAL number MINUTE, ${at},
@@ -132,7 +132,7 @@ const comparisons = [
   {
     name: 'the newest transition of each alert',
     rolledUp: 'SELECT fingerprint, version, transition FROM tocsin.alerts ORDER BY ALL',
-    raw: 'SELECT fingerprint, max(h.version), argMax(h.transition, h.version) FROM tocsin.alert_history AS h GROUP BY fingerprint ORDER BY ALL',
+    raw: 'SELECT fingerprint, max(h.version), argMax(h.transition, h.told_at) FROM tocsin.alert_history AS h GROUP BY fingerprint ORDER BY ALL',
   },
   {
     name: 'the balance sheet',

@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "tocsin/alerts/v1/alert.proto",
         "tocsin/registrations/v1/registration.proto",
         "tocsin/registrations/v1/device.proto",
+        "tocsin/registrations/v1/lease_latency.proto",
     ];
     println!("cargo:rerun-if-changed={}", proto.display());
 

@@ -158,7 +158,8 @@ export default dashboard({
           SELECT transition_at, toString(transition) AS what, toInt8(severity) AS severity_then, summary, toString(state) AS state_after, update_count AS updates, cause
           FROM tocsin.alert_history
           WHERE fingerprint = wanted AND transition != 'refreshed'
-          ORDER BY version DESC
+          ORDER BY told_at DESC
+          LIMIT 1 BY transition_id
           LIMIT 200`,
       }),
     ),

@@ -147,7 +147,7 @@ export default dashboard({
           SELECT
               $__timeInterval(changed_at) AS time,
               toString(state) AS state_name,
-              count() * 60 / $__interval_s AS transitions
+              uniqExact(transition_id) * 60 / $__interval_s AS transitions
           FROM tocsin.registration_history
           WHERE $__timeFilter(changed_at)
             AND ${chosen('server')}

@@ -84,8 +84,8 @@ export default dashboard({
         query: sql`
           SELECT
               $__timeInterval(transition_at) AS time,
-              countIf(transition = 'opened') * 60 / $__interval_s AS opened,
-              countIf(transition IN ('resolved', 'expired')) * 60 / $__interval_s AS ended
+              uniqExactIf(transition_id, transition = 'opened') * 60 / $__interval_s AS opened,
+              uniqExactIf(transition_id, transition IN ('resolved', 'expired')) * 60 / $__interval_s AS ended
           FROM tocsin.alert_history
           WHERE $__timeFilter(transition_at)
             AND ${chosen('site')}
@@ -107,7 +107,7 @@ export default dashboard({
           fingerprint: { minWidth: 160, link: toAlert },
         },
         query: sql`
-          SELECT h.device AS device, h.check AS check, countIf(h.transition = 'opened') AS opens, max(h.transition_at) AS newest, any(h.site) AS place, h.fingerprint AS fingerprint
+          SELECT h.device AS device, h.check AS check, uniqExactIf(h.transition_id, h.transition = 'opened') AS opens, max(h.transition_at) AS newest, any(h.site) AS place, h.fingerprint AS fingerprint
           FROM tocsin.alert_history AS h
           WHERE $__timeFilter(transition_at)
             AND ${chosen('site')}

@@ -12,6 +12,7 @@ use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 use tocsin_wire::alerts::Alert;
 use tocsin_wire::events::Event;
+use tocsin_wire::registrations::LeaseLatency;
 
 const WRITE: &str = "TOCSIN_WRITE_GOLDEN";
 
@@ -56,6 +57,11 @@ fn check<M: Message + Default + PartialEq + Debug>(folder: &str, message: &str) 
 #[test]
 fn every_golden_event_has_the_same_meaning_in_json_and_in_bytes() {
     assert!(check::<Event>("event", "tocsin.events.v1.Event") >= 6);
+}
+
+#[test]
+fn every_golden_lease_latency_has_the_same_meaning_in_json_and_in_bytes() {
+    assert!(check::<LeaseLatency>("lease_latency", "tocsin.registrations.v1.LeaseLatency") >= 1);
 }
 
 #[test]

@@ -1,6 +1,8 @@
--- Every transition of every alert: the analyst's record. Ordered by fingerprint and version, so that one alert's life is one read.
--- transition_at is the sender's clock. So partitions are years: a wrong clock makes one more of them, where weeks would scatter an insert over a
--- hundred. And rows are kept by the time of their storing: what a device tells with the clock of 1970 stays as long as anything else.
+-- Every transition of every alert as the alerts job told it: the analyst's record. Ordered by fingerprint and version, so that one alert's life is
+-- one read. A job that goes on after a failure may tell a transition again, and that is one row once parts are merged: transition_id is the same.
+-- Until then there may be two, so whoever counts counts transition_id: uniqExactIf(transition_id, transition = 'opened'). FINAL would read the table.
+-- transition_at is the sender's clock, told_at the broker's. So the latter parts the table and says how long rows are kept: what a device tells with
+-- the clock of 1970 stays as long as anything else.
 -- by_time: the transitions once more in the order of time, because every dashboard asks for what happened in a time range. Of 1 million transitions
 -- in 30 days, the newest 1,000 are 34,000 rows to read, and the alerts of a day 67,000.
 -- Shard: fingerprint
@@ -9,6 +11,7 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_history
     fingerprint String COMMENT 'identity of the alert: 32 hexadecimal digits' CODEC(ZSTD(1)),
     fingerprint_fields Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
     version UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow' CODEC(Delta, ZSTD(1)),
+    told_at DateTime64(9, 'UTC') DEFAULT now64(9, 'UTC') COMMENT 'when topic alerts-v1 took it, by the broker: what was told last stands' CODEC(Delta, ZSTD(1)),
     transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
     transition_at DateTime64(9, 'UTC') COMMENT 'event time of the transition' CODEC(Delta, ZSTD(1)),
     state Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
@@ -30,11 +33,11 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_history
     rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
     runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
     expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not' CODEC(ZSTD(1)),
-    stored_at DateTime MATERIALIZED now() COMMENT 'when it was stored: rows are kept by it' CODEC(Delta, ZSTD(1)),
+    transition_id UInt64 DEFAULT cityHash64(fingerprint, version, transition, transition_at, state, severity, cause, storm_id, event_id) COMMENT 'what the transition is; the same where it was told again' CODEC(ZSTD(1)),
     PROJECTION by_time (SELECT * ORDER BY transition_at)
 )
-ENGINE = MergeTree
-PARTITION BY toYear(transition_at)
-ORDER BY (fingerprint, version)
-TTL stored_at + INTERVAL 5 YEAR
-SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;
+ENGINE = ReplacingMergeTree
+PARTITION BY toYear(told_at)
+ORDER BY (fingerprint, version, transition_id)
+TTL toDateTime(told_at) + INTERVAL 5 YEAR
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1, deduplicate_merge_projection_mode = 'rebuild';

@@ -1,11 +1,13 @@
--- Where every alert stands now. alerts_latest holds the newest transition of each fingerprint, and more than that until rows are merged; the view
--- alerts, which people and dashboards read, hides those. An alert of which nothing was heard for as long as alert_history keeps goes, open or not. Rows are
--- kept by the time of their storing, so that an older transition never outlives a newer one.
+-- Where every alert stands now: what was told last of it, whatever its version, because a job that went on after a failure may have told it anew.
+-- alerts_latest holds the newest row of each fingerprint, and more than that until rows are merged; the view alerts, which people and dashboards read,
+-- hides those. An alert of which nothing was heard for as long as alert_history keeps goes, open or not. Rows are kept by the time of their telling, so
+-- that an older transition never outlives a newer one.
 CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
 (
     fingerprint String COMMENT 'identity of the alert: 32 hexadecimal digits',
     fingerprint_fields Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
     version UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow',
+    told_at DateTime64(9, 'UTC') DEFAULT now64(9, 'UTC') COMMENT 'when topic alerts-v1 took it, by the broker: what was told last stands',
     transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
     transition_at DateTime64(9, 'UTC') COMMENT 'event time of the transition',
     state Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
@@ -26,16 +28,15 @@ CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
     member_count UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else',
     rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
     runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
-    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not',
-    stored_at DateTime MATERIALIZED now() COMMENT 'when it was stored: rows are kept by it'
+    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(told_at)
 ORDER BY fingerprint
-TTL stored_at + INTERVAL 5 YEAR
+TTL toDateTime(told_at) + INTERVAL 5 YEAR
 SETTINGS non_replicated_deduplication_window = 1000;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.alerts_latest_from_history TO tocsin.alerts_latest AS
-SELECT *
+SELECT * EXCEPT (transition_id)
 FROM tocsin.alert_history;
 
 -- One row a fingerprint: where every alert stands now.

@@ -15,8 +15,8 @@ FROM
         {since:DateTime64(3, 'UTC')} AS since,
         {until:DateTime64(3, 'UTC')} AS until,
         h.first_seen AS first_seen,
-        argMax(h.site, h.version) AS site,
-        argMax(h.severity, h.version) AS severity,
+        argMax(h.site, h.told_at) AS site,
+        argMax(h.severity, h.told_at) AS severity,
         toNullable(toDateTime64(max(assumeNotNull(h.resolved_at)), 3, 'UTC')) AS ended_at
     FROM tocsin.alert_history AS h
     WHERE h.transition_at >= {since:DateTime64(3, 'UTC')}

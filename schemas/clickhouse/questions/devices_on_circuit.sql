@@ -11,9 +11,9 @@ WITH
         SELECT
             mac,
             family,
-            max((h.changed_at, h.version)) AS newest,
+            max((h.changed_at, h.told_at)) AS newest,
             -- All of it at once: the transitions of a MAC are compared once, not once a column.
-            argMax(tuple(h.ip, h.state, h.access, h.lease_expires_at, h.hostname, h.server, h.relay, h.remote_id, h.site), (h.changed_at, h.version)) AS known,
+            argMax(tuple(h.ip, h.state, h.access, h.lease_expires_at, h.hostname, h.server, h.relay, h.remote_id, h.site), (h.changed_at, h.told_at)) AS known,
             known.1 AS ip,
             toString(known.2) AS state,
             toString(known.3) AS access,
@@ -34,7 +34,7 @@ SELECT mac, ip, hostname, state, access, newest.1 AS changed_at, lease_expires_a
 FROM here
 -- None that went elsewhere after it: whoever was still there has no older transition than the oldest of these.
 WHERE (mac, family, newest) IN (
-    SELECT mac, family, max((e.changed_at, e.version))
+    SELECT mac, family, max((e.changed_at, e.told_at))
     FROM tocsin.registration_history AS e
     WHERE e.changed_at BETWEEN (SELECT minOrNull(newest.1) FROM here) AND {at:DateTime64(3, 'UTC')}
     GROUP BY mac, family

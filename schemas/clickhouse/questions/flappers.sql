@@ -8,8 +8,8 @@ SELECT
     device,
     source,
     check,
-    countIf(h.transition = 'opened') AS opened,
-    countIf(h.transition = 'resolved') AS resolved,
+    uniqExactIf(h.transition_id, h.transition = 'opened') AS opened,
+    uniqExactIf(h.transition_id, h.transition = 'resolved') AS resolved,
     max(h.transition_at) AS newest,
     fingerprint
 FROM tocsin.alert_history AS h

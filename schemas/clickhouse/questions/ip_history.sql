@@ -17,17 +17,17 @@ SELECT
     any(s.site) AS site
 FROM
 (
-    SELECT *, sum(is_new) OVER (PARTITION BY mac, family ORDER BY changed_at, version) AS stay
+    SELECT *, sum(is_new) OVER (PARTITION BY mac, family ORDER BY changed_at, told_at) AS stay
     FROM
     (
         SELECT
-            mac, family, version, changed_at, hostname, server, relay, remote_id, circuit_id, site,
+            mac, family, told_at, changed_at, hostname, server, relay, remote_id, circuit_id, site,
             h.ip = {ip:String} AND h.state IN ('bound', 'renewing', 'rebinding') AS is_holder,
             is_holder != lagInFrame(is_holder, 1, 0) OVER run AS is_new,
             least(leadInFrame(h.changed_at, 1, toDateTime64('2200-01-01', 9, 'UTC')) OVER run, coalesce(h.lease_expires_at, toDateTime64('2200-01-01', 9, 'UTC'))) AS held_until
         FROM tocsin.registration_history AS h
         WHERE mac IN (SELECT mac FROM tocsin.registration_history WHERE ip = {ip:String} AND changed_at <= {until:DateTime64(3, 'UTC')})
-        WINDOW run AS (PARTITION BY mac, family ORDER BY changed_at, version ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
+        WINDOW run AS (PARTITION BY mac, family ORDER BY changed_at, told_at ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)
     )
 ) AS s
 WHERE s.is_holder

@@ -7,8 +7,8 @@ WITH now() - toIntervalDay({days:UInt32}) AS middle
 SELECT
     source,
     check,
-    countIf(h.transition_at >= middle) AS opened,
-    countIf(h.transition_at < middle) AS opened_before,
+    uniqExactIf(h.transition_id, h.transition_at >= middle) AS opened,
+    uniqExactIf(h.transition_id, h.transition_at < middle) AS opened_before,
     if(opened_before = 0, NULL, round(opened / opened_before, 2)) AS ratio,
     uniqIf(h.device, h.transition_at >= middle) AS devices
 FROM tocsin.alert_history AS h

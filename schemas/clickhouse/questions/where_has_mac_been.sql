@@ -12,22 +12,23 @@ SELECT
     any(circuit_id) AS circuit_id,
     any(ip) AS ip,
     any(site) AS site,
-    argMax(toString(state), (changed_at, version)) AS last_state,
-    count() AS transitions
+    argMax(toString(state), (changed_at, told_at)) AS last_state,
+    uniqExact(transition_id) AS transitions
 FROM
 (
-    SELECT *, sum(is_new) OVER (PARTITION BY family ORDER BY changed_at, version) AS stay
+    SELECT *, sum(is_new) OVER (PARTITION BY family ORDER BY changed_at, told_at) AS stay
     FROM
     (
         SELECT
             *,
             (relay, remote_id, circuit_id, ip) != lagInFrame((relay, remote_id, circuit_id, ip), 1, ('', '', '', ''))
-                OVER (PARTITION BY family ORDER BY changed_at, version ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS is_new
+                OVER (PARTITION BY family ORDER BY changed_at, told_at ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS is_new
         FROM
         (
             SELECT
                 changed_at,
-                version,
+                told_at,
+                transition_id,
                 family,
                 toString(relay) AS relay,
                 toString(remote_id) AS remote_id,

@@ -9,16 +9,16 @@ FROM
     SELECT
         mac,
         family,
-        argMax(h.ip, (h.changed_at, version)) AS held_ip,
-        argMax(toString(h.state), (h.changed_at, version)) AS state,
-        argMax(toString(h.access), (h.changed_at, version)) AS access,
-        argMax(tuple(h.lease_expires_at), (h.changed_at, version)).1 AS lease_expires_at,
-        argMax(h.hostname, (h.changed_at, version)) AS hostname,
-        argMax(h.server, (h.changed_at, version)) AS server,
-        argMax(h.relay, (h.changed_at, version)) AS relay,
-        argMax(h.remote_id, (h.changed_at, version)) AS remote_id,
-        argMax(h.circuit_id, (h.changed_at, version)) AS circuit_id,
-        argMax(h.site, (h.changed_at, version)) AS site,
+        argMax(h.ip, (h.changed_at, told_at)) AS held_ip,
+        argMax(toString(h.state), (h.changed_at, told_at)) AS state,
+        argMax(toString(h.access), (h.changed_at, told_at)) AS access,
+        argMax(tuple(h.lease_expires_at), (h.changed_at, told_at)).1 AS lease_expires_at,
+        argMax(h.hostname, (h.changed_at, told_at)) AS hostname,
+        argMax(h.server, (h.changed_at, told_at)) AS server,
+        argMax(h.relay, (h.changed_at, told_at)) AS relay,
+        argMax(h.remote_id, (h.changed_at, told_at)) AS remote_id,
+        argMax(h.circuit_id, (h.changed_at, told_at)) AS circuit_id,
+        argMax(h.site, (h.changed_at, told_at)) AS site,
         maxIf(changed_at, h.previous_ip != h.ip AND h.ip = {ip:String}) AS since
     FROM tocsin.registration_history AS h
     WHERE changed_at <= {at:DateTime64(3, 'UTC')}

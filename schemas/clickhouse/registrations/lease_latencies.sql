@@ -1,6 +1,8 @@
 -- How long DHCP servers took to answer: one row an offer or acknowledgement that was seen on the wire with its question. Ordered by server and
 -- time, because dashboards ask for the servers of a short time. Where and how long it took is what lease_latency_1m, _1h and _1d keep when these
 -- rows are gone; the messages themselves stay in dhcp. event_time is an agent's clock here, so it can part the table.
+-- An answer that the registrations job told again after a failure is one row once parts are merged. The roll-ups count it twice: ten seconds of answers,
+-- which is what the job tells again at most, change no percentile that people act on, and keeping each answer's identity would make them as large as this.
 -- Shard: server
 CREATE TABLE IF NOT EXISTS tocsin.lease_latencies
 (
@@ -16,7 +18,7 @@ CREATE TABLE IF NOT EXISTS tocsin.lease_latencies
     site LowCardinality(String) COMMENT 'configured place',
     latency_ms Float64 COMMENT 'from the question to this answer, milliseconds; a question that was sent again counts from its first' CODEC(ZSTD(1))
 )
-ENGINE = MergeTree
+ENGINE = ReplacingMergeTree
 PARTITION BY toMonday(event_time)
 ORDER BY (server, kind, event_time, event_id)
 TTL toDateTime(event_time) + INTERVAL 120 DAY

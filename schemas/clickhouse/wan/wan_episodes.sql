@@ -1,9 +1,10 @@
--- Spans of time in which a link was worse than usual, the newest transition of each. Few rows: read it with FINAL.
+-- Spans of time in which a link was worse than usual, and what was told last of each. Few rows: read it with FINAL.
 -- Shard: link_id
 CREATE TABLE IF NOT EXISTS tocsin.wan_episodes
 (
     episode_id String COMMENT '<link_id>/<kind>/<started_at in Unix milliseconds>',
     version UInt64 COMMENT 'counts the transitions of one episode from 1',
+    told_at DateTime64(9, 'UTC') DEFAULT now64(9, 'UTC') COMMENT 'when topic wan-episodes-v1 took it, by the broker: what was told last stands',
     link_id LowCardinality(String) COMMENT 'configured name of the link',
     kind Enum8('latency' = 1, 'loss' = 2, 'jitter' = 3, 'down' = 4) COMMENT 'what is wrong',
     state Enum8('open' = 1, 'closed' = 2) COMMENT 'whether it lasts',
@@ -25,7 +26,7 @@ CREATE TABLE IF NOT EXISTS tocsin.wan_episodes
     remote_site LowCardinality(String) COMMENT 'configured place at the other end',
     event_id String COMMENT 'event that caused this transition'
 )
-ENGINE = ReplacingMergeTree(version)
+ENGINE = ReplacingMergeTree(told_at)
 ORDER BY (link_id, started_at, episode_id)
 TTL toDateTime(started_at) + INTERVAL 10 YEAR
 SETTINGS non_replicated_deduplication_window = 1000;

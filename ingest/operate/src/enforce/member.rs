@@ -74,8 +74,8 @@ pub enum Change {
 pub struct Wanted {
     kind: MemberKind,
     access: Access,
-    /// Version and member of each record key of the topic.
-    registrations: HashMap<Vec<u8>, (u64, Option<Member>)>,
+    /// Member of each record key of the topic.
+    registrations: HashMap<Vec<u8>, Option<Member>>,
     /// How many registrations ask for a member: a MAC with IPv4 and IPv6 has two.
     members: HashMap<Member, u32>,
 }
@@ -86,20 +86,15 @@ impl Wanted {
         Self { kind, access, registrations: HashMap::new(), members: HashMap::new() }
     }
 
-    /// Takes one record of `registrations-v1`; `None` is a tombstone. Repeats and older versions change nothing.
+    /// Takes one record of `registrations-v1`; `None` is a tombstone. What the topic says last stands, whatever its version: a job that
+    /// went on after a failure may have told something else.
     pub fn take(&mut self, key: &[u8], registration: Option<&Registration>) -> [Option<Change>; 2] {
-        let known = self.registrations.get(key).copied();
-        if let (Some((version, _)), Some(new)) = (known, registration)
-            && new.version < version
-        {
-            return [None, None];
-        }
-        let before = known.and_then(|(_, member)| member);
         let after = registration.and_then(|registration| self.member_of(registration));
-        match registration {
-            Some(registration) => self.registrations.insert(key.to_vec(), (registration.version, after)),
+        let before = match registration {
+            Some(_) => self.registrations.insert(key.to_vec(), after),
             None => self.registrations.remove(key),
-        };
+        }
+        .flatten();
         if before == after {
             return [None, None];
         }
@@ -200,12 +195,12 @@ mod tests {
     }
 
     #[test]
-    fn a_record_that_comes_again_and_an_older_one_change_nothing() {
+    fn what_was_told_last_stands_whatever_its_version() {
         let mut wanted = Wanted::new(MemberKind::Mac, Access::Allowed);
         wanted.take(b"a", Some(&allowed(5)));
         assert_eq!(wanted.take(b"a", Some(&allowed(5))), [None, None]);
-        assert_eq!(wanted.take(b"a", Some(&blocked(4))), [None, None]);
-        assert!(wanted.contains(&A));
+        assert_eq!(wanted.take(b"a", Some(&blocked(4))), [Some(Change::Remove(A)), None]);
+        assert!(!wanted.contains(&A));
     }
 
     #[test]

@@ -333,6 +333,8 @@ fn own_topic(test: &str) -> Topic {
         partitions: 2,
         cleanup: Cleanup::Delete,
         retention_hours: Some(1),
+        history_hours: None,
+        timestamps: topics::Timestamps::Create,
     }
 }
 

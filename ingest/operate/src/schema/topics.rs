@@ -24,6 +24,22 @@ pub struct Topic {
     pub cleanup: Cleanup,
     /// How long records are kept; only with `cleanup: delete`.
     pub retention_hours: Option<u32>,
+    /// How long every record of a key is kept and not the newest alone; only with `cleanup: compact`.
+    pub history_hours: Option<u32>,
+    /// Whose clock says when a record was written.
+    #[serde(default)]
+    pub timestamps: Timestamps,
+}
+
+/// Kafka's `message.timestamp.type`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Timestamps {
+    /// The producer's: when it made the record.
+    #[default]
+    Create,
+    /// The broker's: when it appended it, in the order of the partition.
+    LogAppend,
 }
 
 /// Kafka's `cleanup.policy`.
@@ -76,9 +92,10 @@ impl fmt::Display for SettingChange {
 impl fmt::Display for Topic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} partitions, ", self.partitions)?;
-        match self.retention_hours {
-            Some(hours) => write!(f, "kept {hours} h"),
-            None => write!(f, "compacted"),
+        match (self.retention_hours, self.history_hours) {
+            (Some(hours), _) => write!(f, "kept {hours} h"),
+            (None, Some(hours)) => write!(f, "compacted after {hours} h"),
+            (None, None) => write!(f, "compacted"),
         }
     }
 }
@@ -92,9 +109,16 @@ impl Topic {
             Cleanup::Compact => "compact",
         };
         settings.insert("cleanup.policy".to_owned(), policy.to_owned());
-        if let Some(hours) = self.retention_hours {
-            settings.insert("retention.ms".to_owned(), (u64::from(hours) * 3_600_000).to_string());
-        }
+        let timestamps = match self.timestamps {
+            Timestamps::Create => "CreateTime",
+            Timestamps::LogAppend => "LogAppendTime",
+        };
+        settings.insert("message.timestamp.type".to_owned(), timestamps.to_owned());
+        let mut millis = |name: &str, hours: u32| settings.insert(name.to_owned(), (u64::from(hours) * 3_600_000).to_string());
+        match self.cleanup {
+            Cleanup::Delete => millis("retention.ms", self.retention_hours.unwrap_or(0)),
+            Cleanup::Compact => millis("min.compaction.lag.ms", self.history_hours.unwrap_or(0)),
+        };
         settings
     }
 
@@ -147,9 +171,10 @@ impl Topic {
         if !(1..=1000).contains(&self.partitions) {
             return Err(format!("partitions {} must be from 1 to 1000", self.partitions));
         }
-        match (self.cleanup, self.retention_hours) {
-            (Cleanup::Delete, None | Some(0)) => Err("cleanup delete needs retention_hours, at least 1".to_owned()),
-            (Cleanup::Compact, Some(_)) => {
+        match (self.cleanup, self.retention_hours, self.history_hours) {
+            (Cleanup::Delete, None | Some(0), _) => Err("cleanup delete needs retention_hours, at least 1".to_owned()),
+            (Cleanup::Delete, _, Some(_)) => Err("cleanup delete keeps every record for retention_hours; remove history_hours".to_owned()),
+            (Cleanup::Compact, Some(_), _) => {
                 Err("cleanup compact keeps the newest record of a key for ever; remove retention_hours".to_owned())
             }
             _ => Ok(()),

@@ -13,7 +13,12 @@ fn syslog() -> Topic {
 }
 
 fn existing(partitions: u32, retention_ms: &str) -> ExistingTopic {
-    let settings = [("cleanup.policy", "delete"), ("retention.ms", retention_ms), ("segment.bytes", "1073741824")];
+    let settings = [
+        ("cleanup.policy", "delete"),
+        ("message.timestamp.type", "CreateTime"),
+        ("retention.ms", retention_ms),
+        ("segment.bytes", "1073741824"),
+    ];
     ExistingTopic { partitions, settings: settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into() }
 }
 
@@ -38,6 +43,7 @@ fn an_unusable_file_is_refused_with_its_name_and_the_reason() {
         ("events-syslog-v1.yaml", SYSLOG.replace("retention_hours: 72\n", ""), "needs retention_hours"),
         ("events-syslog-v1.yaml", SYSLOG.replace("72", "0"), "needs retention_hours"),
         ("events-syslog-v1.yaml", SYSLOG.replace("delete", "compact"), "remove retention_hours"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("retention_hours", "history_hours: 9\nretention_hours"), "remove history_hours"),
         ("events-syslog-v1.yaml", SYSLOG.replace("partitions: 4", "partitions: 0"), "from 1 to 1000"),
         ("events-syslog-v1.yaml", SYSLOG.replace("tocsin.events.v1.Event", "Event"), "full protobuf name"),
         ("events-syslog-v1.yaml", SYSLOG.replace("key: device", "key: Device Name"), "field name"),
@@ -64,6 +70,24 @@ fn a_topic_as_in_its_file_is_left_alone() {
 fn a_setting_that_differs_is_altered_and_told() {
     let TopicChange::Alter(changes) = syslog().compare(Some(&existing(4, "1000"))).unwrap() else { panic!("expected a change") };
     assert_eq!(changes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["retention.ms 1000 -> 259200000"]);
+}
+
+#[test]
+fn a_compacted_topic_keeps_its_history_for_an_archive_that_is_late() {
+    let alerts = "name: alerts-v1\nmessage: tocsin.alerts.v1.Alert\nkey: fingerprint\npartitions: 4\ncleanup: compact\n\
+                  history_hours: 168\ntimestamps: log_append\n";
+    let topic = parse(&[file("alerts-v1.yaml", alerts)]).unwrap().remove(0);
+    let settings = [("cleanup.policy", "compact"), ("message.timestamp.type", "LogAppendTime"), ("min.compaction.lag.ms", "604800000")];
+    assert_eq!(topic.settings(), settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+    assert_eq!(topic.to_string(), "4 partitions, compacted after 168 h");
+}
+
+#[test]
+fn what_correlation_tells_is_ordered_by_the_broker_s_clock() {
+    let topics = parse(&SchemaFiles::load(None).unwrap().topics).unwrap();
+    let ordered: Vec<&str> =
+        topics.iter().filter(|topic| topic.timestamps == Timestamps::LogAppend).map(|topic| topic.name.as_str()).collect();
+    assert_eq!(ordered, ["alerts-v1", "registrations-v1", "wan-episodes-v1"]);
 }
 
 #[test]

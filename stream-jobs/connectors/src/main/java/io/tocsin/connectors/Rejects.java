@@ -2,12 +2,15 @@ package io.tocsin.connectors;
 
 import com.google.protobuf.ByteString;
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.connectors.kafka.TopicRecord;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.rejects.v1.Reason;
 import io.tocsin.rejects.v1.Reject;
 import io.tocsin.rejects.v1.Stage;
 import io.tocsin.wan.v1.WanEpisode;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
@@ -32,21 +35,18 @@ public final class Rejects {
    * For a Kafka record that is not its topic's message, in the archive. Its place in Kafka is its
    * id, so reading it again gives the same one.
    *
-   * @param place "topic-partition-offset"
-   * @param timestampMillis of the record, Unix milliseconds
-   * @param key as text, the device by Tocsin's convention
-   * @param value as received
+   * @param record whose key is the device by Tocsin's convention
    * @param detail one sentence for a person
    */
-  public static Event undecodable(
-      String place, long timestampMillis, String key, byte[] value, String detail) {
+  public static Event undecodable(TopicRecord record, String detail) {
     // Saturates, so that no timestamp becomes one that the table cannot hold.
-    long unixNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, timestampMillis));
+    long unixNanos = TimeUnit.MILLISECONDS.toNanos(Math.max(0, record.timestampMillis()));
+    byte[] value = record.value();
     return Event.newBuilder()
-        .setEventId(place)
+        .setEventId(record.place())
         .setReceivedAtUnixNanos(receivedAt(unixNanos))
         .setEventTimeUnixNanos(unixNanos)
-        .setDevice(key)
+        .setDevice(new String(record.key(), StandardCharsets.UTF_8))
         .setRaw(ByteString.copyFrom(value))
         .setReject(reject(Stage.STAGE_ARCHIVE, Reason.REASON_UNDECODABLE, value.length, detail))
         .build();
@@ -117,9 +117,22 @@ public final class Rejects {
         .build();
   }
 
+  /** For an answer of a DHCP server whose values do not fit table {@code lease_latencies}. */
+  public static Event invalid(LeaseLatency answer, String detail) {
+    return ofRow(
+            answer.getEventId(),
+            answer.getEventTimeUnixNanos(),
+            answer.toByteString(),
+            Stage.STAGE_REGISTRATIONS,
+            detail)
+        .setDevice(answer.getMac())
+        .setSite(answer.getSite())
+        .build();
+  }
+
   /**
-   * For a row of a correlation whose values do not fit its table; device and site are still to be
-   * set.
+   * For what a correlation told and whose values do not fit its table; device and site are still to
+   * be set.
    *
    * @param eventId event that caused the row
    * @param unixNanos event time of the row
@@ -127,7 +140,7 @@ public final class Rejects {
    * @param stage job that made it
    * @param detail one sentence for a person
    */
-  public static Event.Builder ofRow(
+  private static Event.Builder ofRow(
       String eventId, long unixNanos, ByteString bytes, Stage stage, String detail) {
     return Event.newBuilder()
         .setEventId(eventId)

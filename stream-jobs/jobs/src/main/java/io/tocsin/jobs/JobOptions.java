@@ -36,10 +36,10 @@ public abstract class JobOptions {
   @Option(
       names = "--checkpoint-interval-seconds",
       paramLabel = "N",
-      defaultValue = "1",
       description = {
-        "how often the job keeps its state, and rows become visible in ClickHouse, where Flink's",
-        "configuration sets no execution.checkpointing.interval (default: ${DEFAULT-VALUE})"
+        "how often the job keeps its state, where Flink's configuration sets no",
+        "execution.checkpointing.interval; rows are seen at the archive's checkpoints, nothing else",
+        "waits for one (default: ${DEFAULT-VALUE})"
       })
   private long checkpointIntervalSeconds;
 
@@ -49,8 +49,20 @@ public abstract class JobOptions {
       description = "print this and exit")
   private boolean isHelpRequested;
 
-  /** With the defaults of the command line, once one has been read. */
-  protected JobOptions() {}
+  /**
+   * With the defaults of the command line, once one has been read.
+   *
+   * <p>What a job tells does not wait for its checkpoint, which only bounds what is told again
+   * after a failure.
+   */
+  protected JobOptions() {
+    this(10);
+  }
+
+  /** With another interval between checkpoints. */
+  protected JobOptions(long checkpointIntervalSeconds) {
+    this.checkpointIntervalSeconds = checkpointIntervalSeconds;
+  }
 
   /**
    * Reads a command line.

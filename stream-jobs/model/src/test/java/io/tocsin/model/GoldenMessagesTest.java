@@ -6,6 +6,7 @@ import com.google.protobuf.Message;
 import com.google.protobuf.util.JsonFormat;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.LeaseLatency;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +22,10 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class GoldenMessagesTest {
   private static final Map<String, Message> MESSAGES_BY_FOLDER =
-      Map.of("event", Event.getDefaultInstance(), "alert", Alert.getDefaultInstance());
+      Map.of(
+          "event", Event.getDefaultInstance(),
+          "alert", Alert.getDefaultInstance(),
+          "lease_latency", LeaseLatency.getDefaultInstance());
 
   @ParameterizedTest
   @MethodSource("goldenFiles")

@@ -19,7 +19,6 @@ import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
-import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 
@@ -56,8 +55,8 @@ final class FlinkConfiguration {
   }
 
   /**
-   * Of one job: exactly-once checkpoints each second, kept when the process ends, and restored from
-   * {@code restored}.
+   * Of one job: checkpoints as often as its options say, kept when the process ends, and restored
+   * from {@code restored}.
    *
    * <p>The job's id is fixed, so that all its runs keep their checkpoints in one folder, and the
    * run that restores one owns it.
@@ -80,9 +79,6 @@ final class FlinkConfiguration {
     configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     configuration.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
     configuration.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toString());
-    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofSeconds(1));
-    configuration.set(
-        CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
     // Longer than the ClickHouse sink waits for its server: a checkpoint that expires in an outage
     // would restart the job and repeat what it told.
     configuration.set(CheckpointingOptions.CHECKPOINTING_TIMEOUT, Duration.ofMinutes(10));

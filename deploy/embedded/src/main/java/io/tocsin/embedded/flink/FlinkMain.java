@@ -73,10 +73,10 @@ public final class FlinkMain implements Callable<Integer> {
 
   static {
     JOBS.put("archive", new Job(ArchiveJob.class, true, false));
-    JOBS.put("alerts", new Job(AlertsJob.class, true, false));
+    JOBS.put("alerts", new Job(AlertsJob.class, false, false));
     JOBS.put("paging", new Job(PagingJob.class, false, true));
-    JOBS.put("registrations", new Job(RegistrationsJob.class, true, false));
-    JOBS.put("wan", new Job(WanJob.class, true, false));
+    JOBS.put("registrations", new Job(RegistrationsJob.class, false, false));
+    JOBS.put("wan", new Job(WanJob.class, false, false));
     JOBS.put("findings", new Job(FindingsJob.class, false, false));
   }
 

@@ -1,6 +1,7 @@
 package io.tocsin.connectors.clickhouse;
 
 import io.tocsin.connectors.Backoff;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.Random;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -137,7 +138,7 @@ public final class ClickHouseSink<T>
   }
 
   @Override
-  public Committer<Block> createCommitter(CommitterInitContext context) {
+  public Committer<Block> createCommitter(CommitterInitContext context) throws IOException {
     return new ClickHouseCommitter(
         new ClientInserter(connection),
         new Backoff(FIRST_PAUSE, LONGEST_PAUSE, new Random()),

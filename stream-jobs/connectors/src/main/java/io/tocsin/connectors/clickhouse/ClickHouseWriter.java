@@ -41,7 +41,7 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
   @Override
   public void write(T element, Context context) throws InterruptedException {
     try {
-      add(new Row<>(element, router.encoderFor(element)));
+      add(router.rowOf(element));
     } catch (IllegalArgumentException e) {
       reject(element, e);
     }

@@ -22,7 +22,7 @@ final class ClientInserter implements BlockInserter {
   private final ClickHouseConnection connection;
   private final Client client;
 
-  ClientInserter(ClickHouseConnection connection) {
+  ClientInserter(ClickHouseConnection connection) throws IOException {
     this.connection = connection;
     this.client =
         new Client.Builder()

@@ -3,18 +3,18 @@ package io.tocsin.connectors.clickhouse;
 import java.io.Serializable;
 
 /**
- * Which table an element belongs to, and what is left of it when it fits none.
+ * Which row of which table an element becomes, and what is left of it when it fits none.
  *
  * @param <T> element
  */
 public interface TableRouter<T> extends Serializable {
   /**
-   * The encoder for an element.
+   * The row that an element becomes, and the table that takes it.
    *
    * @throws IllegalArgumentException where no table takes it: its message becomes the reject's
    *     detail
    */
-  RowEncoder<T> encoderFor(T element);
+  Row<?> rowOf(T element);
 
   /**
    * The row that is stored in place of an element that fits no table, with its bytes and why. It

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Records of {@code alerts-v1} to Alerts. Tombstones of the compacted topic are skipped. So is,
  * with a count and a line in the log, a record that is no Alert: Tocsin alone writes this topic,
- * and table {@code alert_history} has the same transition.
+ * and the archive keeps the bytes as a reject.
  */
 public final class AlertDeserializer implements KafkaRecordDeserializationSchema<Alert> {
   private static final Logger LOG = LoggerFactory.getLogger(AlertDeserializer.class);

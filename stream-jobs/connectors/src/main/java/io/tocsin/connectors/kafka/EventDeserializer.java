@@ -1,10 +1,8 @@
 package io.tocsin.connectors.kafka;
 
 import com.google.protobuf.InvalidProtocolBufferException;
-import io.tocsin.connectors.Rejects;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.ProtobufTypeInfo;
-import java.nio.charset.StandardCharsets;
 import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
@@ -15,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Kafka records to Events. A record that is none stops nothing: the counter {@link
- * #UNDECODABLE_RECORDS_TOTAL} tells in every job, and {@link Undecodable} says what comes of it.
+ * Kafka records to Events. One that is none is skipped with a count and a line in the log: the
+ * archive, which reads every topic, keeps its bytes as a reject.
  */
 public final class EventDeserializer implements KafkaRecordDeserializationSchema<Event> {
   /** Counter: records that are not their topic's message. */
@@ -24,26 +22,8 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
 
   private static final Logger LOG = LoggerFactory.getLogger(EventDeserializer.class);
 
-  /** What comes of a record that is no Event. */
-  public enum Undecodable {
-    /** It comes out as an Event with a reject as its body: for the archive, which keeps all. */
-    REJECT,
-    /** Nothing comes out: for jobs beside the archive, or its bytes would be stored twice. */
-    SKIP
-  }
-
-  private final Undecodable undecodable;
   private transient Counter undecodableRecords;
   private transient boolean isLogged;
-
-  /**
-   * Deserializer for a job.
-   *
-   * @param undecodable what comes of a record that is no Event
-   */
-  public EventDeserializer(Undecodable undecodable) {
-    this.undecodable = undecodable;
-  }
 
   @Override
   public void open(InitializationContext context) {
@@ -56,32 +36,27 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     try {
       Event event = Event.parseFrom(value);
       if (event.getBodyCase() == Event.BodyCase.BODY_NOT_SET) {
-        onUndecodable(
-            record, value, "the event has no body that this build knows: update the jobs", out);
+        skip(record, "the event has no body that this build knows: update the jobs");
       } else {
         out.collect(event);
       }
     } catch (InvalidProtocolBufferException e) {
-      onUndecodable(record, value, "no tocsin.events.v1.Event: " + e.getMessage(), out);
+      skip(record, "no tocsin.events.v1.Event: " + e.getMessage());
     }
   }
 
-  private void onUndecodable(
-      ConsumerRecord<byte[], byte[]> record, byte[] value, String detail, Collector<Event> out) {
-    String place = record.topic() + "-" + record.partition() + "-" + record.offset();
+  private void skip(ConsumerRecord<byte[], byte[]> record, String detail) {
     undecodableRecords.inc();
     if (!isLogged) {
       LOG.warn(
-          "record {} cannot be used, the archive job keeps it in tocsin.rejects: {}; counted as {},"
-              + " logged once",
-          place,
+          "record {}-{}-{} cannot be used, the archive job keeps it in tocsin.rejects: {}; counted"
+              + " as {}, logged once",
+          record.topic(),
+          record.partition(),
+          record.offset(),
           detail,
           UNDECODABLE_RECORDS_TOTAL);
       isLogged = true;
-    }
-    if (undecodable == Undecodable.REJECT) {
-      String key = record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
-      out.collect(Rejects.undecodable(place, record.timestamp(), key, value, detail));
     }
   }
 

@@ -1,9 +1,9 @@
 package io.tocsin.connectors.kafka;
 
 import io.tocsin.alerts.v1.Alert;
-import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Device;
+import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.rules.v1.RuleDocument;
 import io.tocsin.wan.v1.WanEpisode;
@@ -59,21 +59,33 @@ public final class KafkaEndpoints {
    * the earliest.
    *
    * @param groupId consumer group, one a job
-   * @param undecodable what comes of records that are no event
    */
+  public Source<Event, ?, ?> events(String groupId, List<String> topics) {
+    return fromCommitted(groupId, topics, new EventDeserializer());
+  }
+
+  /**
+   * The records of every topic that is archived, as they are. Without state it starts at the
+   * offsets that the group committed, else at the earliest.
+   */
+  public Source<TopicRecord, ?, ?> archived(String groupId) {
+    return fromCommitted(groupId, Topics.ARCHIVED, new TopicRecordDeserializer());
+  }
+
   @SuppressWarnings(
       "deprecation") // The connector's own parameter type, which kafka-clients will replace in 5.0.
-  public Source<Event, ?, ?> events(String groupId, List<String> topics, Undecodable undecodable) {
-    KafkaSourceBuilder<Event> events =
-        source(groupId, topics, new EventDeserializer(undecodable))
+  private <T> Source<T, ?, ?> fromCommitted(
+      String groupId, List<String> topics, KafkaRecordDeserializationSchema<T> deserializer) {
+    KafkaSourceBuilder<T> records =
+        source(groupId, topics, deserializer)
             .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST));
     if (!fetchWait.isZero()) {
-      events
+      records
           .setProperty(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FETCH_BYTES))
           .setProperty(
               ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(fetchWait.toMillis()));
     }
-    return events.build();
+    return records.build();
   }
 
   /**
@@ -137,6 +149,11 @@ public final class KafkaEndpoints {
    */
   public Sink<Event> findings() {
     return sink(new EventSerializer(Topics.EVENTS_ALERT));
+  }
+
+  /** Answers of DHCP servers to {@code lease-latencies-v1}, at least once. */
+  public Sink<LeaseLatency> leaseLatencies() {
+    return sink(new LeaseLatencySerializer());
   }
 
   /** Transitions to {@code wan-episodes-v1}, at least once and at once, as those of alerts. */

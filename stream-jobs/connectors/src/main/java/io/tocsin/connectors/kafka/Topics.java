@@ -1,6 +1,7 @@
 package io.tocsin.connectors.kafka;
 
 import java.util.List;
+import java.util.Set;
 
 /** Names of the topics, as in schemas/topics. The suffix is the version of what is on the wire. */
 public final class Topics {
@@ -16,7 +17,7 @@ public final class Topics {
   /** What agents refused. */
   public static final String REJECTS = "rejects-v1";
 
-  /** Present state of every alert, compacted. */
+  /** Transitions and present state of every alert, compacted. */
   public static final String ALERTS = "alerts-v1";
 
   /** DHCP messages. */
@@ -34,7 +35,7 @@ public final class Topics {
   /** Rules, dependencies and maintenance windows in force, compacted. */
   public static final String RULES = "rules-v1";
 
-  /** Present state of every device on the network, compacted. */
+  /** Transitions and present state of every device on the network, compacted. */
   public static final String REGISTRATIONS = "registrations-v1";
 
   /** Who is registered, compacted. */
@@ -43,8 +44,14 @@ public final class Topics {
   /** Episodes of WAN links. */
   public static final String WAN_EPISODES = "wan-episodes-v1";
 
-  /** Every topic whose records are Events. */
-  public static final List<String> ALL_EVENTS =
+  /** How long DHCP servers took to answer. */
+  public static final String LEASE_LATENCIES = "lease-latencies-v1";
+
+  /** Where a record without a value says that its key is forgotten. */
+  static final Set<String> COMPACTED = Set.of(ALERTS, REGISTRATIONS, DEVICES, RULES);
+
+  /** Every topic whose records become rows: events, and what the correlation jobs tell. */
+  public static final List<String> ARCHIVED =
       List.of(
           EVENTS_SYSLOG,
           EVENTS_ALERT,
@@ -53,7 +60,11 @@ public final class Topics {
           EVENTS_COUNTERS,
           EVENTS_PROBE,
           AGENT_STATS,
-          REJECTS);
+          REJECTS,
+          ALERTS,
+          REGISTRATIONS,
+          WAN_EPISODES,
+          LEASE_LATENCIES);
 
   private Topics() {}
 }

@@ -20,6 +20,11 @@ public final class EventTables implements TableRouter<Event> {
   private final RowEncoder<Event> sequenceGaps = new SequenceGapsEncoder();
 
   @Override
+  public Row<Event> rowOf(Event event) {
+    return new Row<>(event, encoderFor(event));
+  }
+
+  /** The encoder of the table that takes an event. */
   public RowEncoder<Event> encoderFor(Event event) {
     return switch (event.getBodyCase()) {
       case SYSLOG -> syslog;
@@ -32,12 +37,19 @@ public final class EventTables implements TableRouter<Event> {
       case GAUGE -> gauges;
       case LINK_PROBE -> linkProbes;
       case SEQUENCE_GAP -> sequenceGaps;
-      case BODY_NOT_SET -> throw new IllegalArgumentException("event without a body");
+      case BODY_NOT_SET ->
+          throw new IllegalArgumentException(
+              "the event has no body that this build knows: update the jobs");
     };
   }
 
   @Override
   public Row<Event> rejectOf(Event event, String detail) {
-    return new Row<>(Rejects.invalid(event, detail), rejects);
+    return rejectRow(Rejects.invalid(event, detail));
+  }
+
+  /** The row of a reject that is made already. */
+  Row<Event> rejectRow(Event reject) {
+    return new Row<>(reject, rejects);
   }
 }

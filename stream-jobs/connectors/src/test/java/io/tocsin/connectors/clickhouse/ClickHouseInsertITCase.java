@@ -6,21 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.protobuf.ByteString;
-import io.tocsin.alerts.v1.Alert;
-import io.tocsin.alerts.v1.AlertState;
-import io.tocsin.alerts.v1.AlertTransition;
-import io.tocsin.alerts.v1.Severity;
 import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
-import io.tocsin.connectors.tables.AlertHistoryTable;
 import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
-import io.tocsin.model.EnumWords;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
@@ -41,7 +34,7 @@ class ClickHouseInsertITCase {
   private ClientInserter inserter;
 
   @BeforeEach
-  void connect() {
+  void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
     inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
   }
@@ -215,92 +208,6 @@ class ClickHouseInsertITCase {
   }
 
   @Test
-  void transitionsReachTheViewOfNewestAlerts() throws IOException {
-    Alert opened =
-        Alert.newBuilder()
-            .setFingerprint(agent)
-            .putFingerprintFields("device", "n0418")
-            .setState(AlertState.ALERT_STATE_OPEN)
-            .setTransition(AlertTransition.ALERT_TRANSITION_OPENED)
-            .setVersion(1)
-            .setSeverity(Severity.SEVERITY_CRITICAL)
-            .setDevice("n0418")
-            .setFirstSeenUnixNanos(unixNanos(NOON))
-            .setLastSeenUnixNanos(unixNanos(NOON))
-            .setUpdateCount(1)
-            .build();
-    Alert resolved =
-        opened.toBuilder()
-            .setState(AlertState.ALERT_STATE_RESOLVED)
-            .setTransition(AlertTransition.ALERT_TRANSITION_RESOLVED)
-            .setVersion(2)
-            .setResolvedAtUnixNanos(unixNanos(NOON.plusSeconds(1)))
-            .setMemberCount(40)
-            .setRule("link-down")
-            .setRunbook("storm")
-            .setExpiresAtUnixNanos(unixNanos(NOON.plusSeconds(9)))
-            .build();
-    RowEncoder<Alert> encoder = new AlertHistoryTable().encoderFor(opened);
-    BlockBuilder block = new BlockBuilder(encoder);
-    block.add(opened, encoder);
-    block.add(resolved, encoder);
-
-    inserter.insert(block.seal());
-
-    assertThat(
-            clickHouse.query(
-                "SELECT version, state, transition, transition_at, resolved_at FROM tocsin.alerts"
-                    + " WHERE fingerprint = '"
-                    + agent
-                    + "'"))
-        .isEqualTo(
-            "2\tresolved\tresolved\t2026-11-20 12:00:01.000000000\t2026-11-20 12:00:01.000000000");
-    assertThat(
-            clickHouse.query(
-                "SELECT version, resolved_at FROM tocsin.alert_history WHERE fingerprint = '"
-                    + agent
-                    + "' ORDER BY version LIMIT 1"))
-        .isEqualTo("1\t\\N");
-    assertThat(
-            clickHouse.query(
-                "SELECT member_count, rule, runbook, expires_at FROM tocsin.alerts"
-                    + " WHERE fingerprint = '"
-                    + agent
-                    + "'"))
-        .isEqualTo("40\tlink-down\tstorm\t2026-11-20 12:00:09.000000000");
-  }
-
-  @Test
-  void everyTransitionHasItsWordInTheTable() throws Exception {
-    RowEncoder<Alert> encoder = new AlertHistoryTable().encoderFor(Alert.getDefaultInstance());
-    BlockBuilder block = new BlockBuilder(encoder);
-    List<String> words = new ArrayList<>();
-    for (AlertTransition transition : AlertTransition.values()) {
-      if (EnumWords.isSpecified(transition)) {
-        words.add(EnumWords.wordOf(transition));
-        block.add(
-            Alert.newBuilder()
-                .setFingerprint(agent + "-words")
-                .setVersion(transition.getNumber())
-                .setTransition(transition)
-                .setState(AlertState.ALERT_STATE_OPEN)
-                .setSeverity(Severity.SEVERITY_MAJOR)
-                .build(),
-            encoder);
-      }
-    }
-
-    inserter.insert(block.seal());
-
-    assertThat(
-            clickHouse.query(
-                "SELECT transition FROM tocsin.alert_history WHERE fingerprint = '"
-                    + agent
-                    + "-words' ORDER BY version"))
-        .isEqualTo(String.join("\n", words));
-  }
-
-  @Test
   void errorsThatPassHaveTheNamesThatTheServerGivesThem() {
     PassingErrors.NAMES.forEach(
         (code, name) ->
@@ -320,7 +227,7 @@ class ClickHouseInsertITCase {
   }
 
   @Test
-  void serverThatIsAwayIsWorthRepeating() {
+  void serverThatIsAwayIsWorthRepeating() throws IOException {
     try (var nobody =
         new ClientInserter(new ClickHouseConnection("http://127.0.0.1:1", "default", ""))) {
       assertThatThrownBy(() -> nobody.insert(blockOf(TestEvents.syslog(1, NOON))))

@@ -4,13 +4,11 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.connectors.tables.EventTables;
-import io.tocsin.connectors.tables.LeaseLatenciesTable;
-import io.tocsin.connectors.tables.LeaseLatency;
-import io.tocsin.connectors.tables.RegistrationHistoryTable;
-import io.tocsin.connectors.tables.WanEpisodesTable;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Access;
+import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.registrations.v1.State;
 import io.tocsin.testsupport.ClickHouseUnderTest;
@@ -32,7 +30,7 @@ class CorrelationTablesITCase {
   private ClientInserter inserter;
 
   @BeforeEach
-  void connect() {
+  void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
     inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
   }
@@ -133,13 +131,9 @@ class CorrelationTablesITCase {
             .setCause("lease_expired")
             .setVersion(2)
             .build();
-    RowEncoder<Registration> encoder = new RegistrationHistoryTable().encoderFor(bound);
-    BlockBuilder block = new BlockBuilder(encoder);
-    block.add(bound, encoder);
-    block.add(expired, encoder);
-    block.add(bound.toBuilder().setFamily(6).build(), encoder);
 
-    inserter.insert(block.seal());
+    inserter.insert(
+        ToldBlock.of(Topics.REGISTRATIONS, bound, expired, bound.toBuilder().setFamily(6).build()));
 
     assertThat(
             clickHouse
@@ -154,16 +148,96 @@ class CorrelationTablesITCase {
             "6\tbound\tnone\t2026-11-20 12:01:00.000000000\tack");
   }
 
+  /** A job that went on after a failure counts anew, and may tell something else. */
+  @Test
+  void whatWasToldLastStandsWhateverItsVersion() throws IOException {
+    Registration bound =
+        Registration.newBuilder()
+            .setMac(identity)
+            .setFamily(4)
+            .setState(State.STATE_BOUND)
+            .setAccess(Access.ACCESS_ALLOWED)
+            .setChangedAtUnixNanos(unixNanos(NOON))
+            .setVersion(7)
+            .build();
+    Registration blocked = bound.toBuilder().setAccess(Access.ACCESS_BLOCKED).setVersion(6).build();
+    WanEpisode open =
+        WanEpisode.newBuilder()
+            .setEpisodeId(identity)
+            .setVersion(3)
+            .setLinkId("dc1-dc2")
+            .setKind(WanEpisode.Kind.KIND_LOSS)
+            .setState(WanEpisode.State.STATE_OPEN)
+            .setCause(WanEpisode.Cause.CAUSE_UNEXPLAINED)
+            .setStartedAtUnixNanos(unixNanos(NOON))
+            .setChangedAtUnixNanos(unixNanos(NOON))
+            .build();
+
+    inserter.insert(ToldBlock.of(Topics.REGISTRATIONS, bound, blocked));
+    inserter.insert(
+        ToldBlock.of(
+            Topics.WAN_EPISODES,
+            open,
+            open.toBuilder().setState(WanEpisode.State.STATE_CLOSED).build()));
+
+    assertThat(
+            clickHouse.query(
+                "SELECT access, version FROM tocsin.registrations WHERE mac = '" + identity + "'"))
+        .isEqualTo("blocked\t6");
+    assertThat(
+            clickHouse.query(
+                "SELECT state FROM tocsin.wan_episodes FINAL WHERE episode_id = '"
+                    + identity
+                    + "'"))
+        .isEqualTo("closed");
+  }
+
+  @Test
+  void transitionsThatAreToldAgainCountOnce() throws IOException {
+    Registration bound =
+        Registration.newBuilder()
+            .setMac(identity)
+            .setFamily(4)
+            .setIp(identity)
+            .setState(State.STATE_BOUND)
+            .setAccess(Access.ACCESS_ALLOWED)
+            .setChangedAtUnixNanos(unixNanos(NOON))
+            .setEventId("agent-1-1-1")
+            .setVersion(7)
+            .build();
+    LeaseLatency answer = answer(LeaseLatency.Kind.KIND_ACK, unixNanos(NOON), 2.5);
+
+    inserter.insert(ToldBlock.of(Topics.REGISTRATIONS, bound));
+    inserter.insert(ToldBlock.of(Topics.REGISTRATIONS, bound.toBuilder().setVersion(9).build()));
+    inserter.insert(ToldBlock.of(Topics.LEASE_LATENCIES, answer));
+    inserter.insert(ToldBlock.of(Topics.LEASE_LATENCIES, answer));
+
+    assertThat(
+            clickHouse.query(
+                "SELECT transitions FROM tocsin.ask_where_has_mac_been(mac = '"
+                    + identity
+                    + "', since = '2026-11-20 00:00:00', until = '2026-11-21 00:00:00')"))
+        .isEqualTo("1");
+    assertThat(
+            clickHouse.query(
+                "SELECT count() FROM tocsin.registration_history FINAL WHERE mac = '"
+                    + identity
+                    + "'"))
+        .isEqualTo("1");
+    assertThat(
+            clickHouse.query(
+                "SELECT count() FROM tocsin.lease_latencies FINAL WHERE server = '"
+                    + identity
+                    + "'"))
+        .isEqualTo("1");
+  }
+
   @Test
   void latencyOfAnAnswerReadsAsItWasWritten() throws IOException {
-    LeaseLatency offer = answer(LeaseLatency.Kind.OFFER, unixNanos(NOON), 1.25);
-    LeaseLatency ack = answer(LeaseLatency.Kind.ACK, unixNanos(NOON.plusMillis(5)), 2.5);
-    RowEncoder<LeaseLatency> encoder = new LeaseLatenciesTable().encoderFor(offer);
-    BlockBuilder block = new BlockBuilder(encoder);
-    block.add(offer, encoder);
-    block.add(ack, encoder);
+    LeaseLatency offer = answer(LeaseLatency.Kind.KIND_OFFER, unixNanos(NOON), 1.25);
+    LeaseLatency ack = answer(LeaseLatency.Kind.KIND_ACK, unixNanos(NOON.plusMillis(5)), 2.5);
 
-    inserter.insert(block.seal());
+    inserter.insert(ToldBlock.of(Topics.LEASE_LATENCIES, offer, ack));
 
     assertThat(
             clickHouse
@@ -188,18 +262,18 @@ class CorrelationTablesITCase {
   }
 
   private LeaseLatency answer(LeaseLatency.Kind kind, long timeUnixNanos, double latencyMs) {
-    return new LeaseLatency(
-        "agent-1-1-1",
-        timeUnixNanos,
-        kind,
-        4,
-        "02:00:00:00:00:2a",
-        "10.1.2.3",
-        identity,
-        "10.1.2.0/24",
-        "",
-        "dc1",
-        latencyMs);
+    return LeaseLatency.newBuilder()
+        .setEventId("agent-1-1-1")
+        .setEventTimeUnixNanos(timeUnixNanos)
+        .setKind(kind)
+        .setFamily(4)
+        .setMac("02:00:00:00:00:2a")
+        .setIp("10.1.2.3")
+        .setServer(identity)
+        .setScope("10.1.2.0/24")
+        .setSite("dc1")
+        .setLatencyMs(latencyMs)
+        .build();
   }
 
   @Test
@@ -224,11 +298,8 @@ class CorrelationTablesITCase {
                     .setEventId("agent-1-1-1")
                     .setObservedAtUnixNanos(unixNanos(NOON)))
             .build();
-    RowEncoder<WanEpisode> encoder = new WanEpisodesTable().encoderFor(episode);
-    BlockBuilder block = new BlockBuilder(encoder);
-    block.add(episode, encoder);
 
-    inserter.insert(block.seal());
+    inserter.insert(ToldBlock.of(Topics.WAN_EPISODES, episode));
 
     assertThat(
             clickHouse.query(

@@ -3,14 +3,13 @@ package io.tocsin.connectors.clickhouse;
 import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.Message;
 import io.tocsin.alerts.v1.Alert;
-import io.tocsin.connectors.tables.AlertHistoryTable;
-import io.tocsin.connectors.tables.EventTables;
-import io.tocsin.connectors.tables.LeaseLatenciesTable;
-import io.tocsin.connectors.tables.LeaseLatency;
-import io.tocsin.connectors.tables.RegistrationHistoryTable;
-import io.tocsin.connectors.tables.WanEpisodesTable;
+import io.tocsin.connectors.kafka.TopicRecord;
+import io.tocsin.connectors.kafka.Topics;
+import io.tocsin.connectors.tables.ArchiveTables;
 import io.tocsin.events.v1.Event;
+import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.wan.v1.WanEpisode;
@@ -43,7 +42,7 @@ class PoisonRowsITCase {
   private ClientInserter inserter;
 
   @BeforeEach
-  void connect() {
+  void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
     inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
   }
@@ -70,7 +69,7 @@ class PoisonRowsITCase {
                     .setEventTimeUnixNanos(now)
                     .build());
 
-    Map<String, Integer> rows = insert(new EventTables(), events);
+    Map<String, Integer> rows = insert(Topics.EVENTS_SYSLOG, events);
 
     assertThat(rows).hasSize(10);
     assertThat(rows.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
@@ -85,7 +84,7 @@ class PoisonRowsITCase {
 
     Map<String, Integer> rows =
         insert(
-            new EventTables(),
+            Topics.EVENTS_SYSLOG,
             messages(() -> hostile.fill(Event.newBuilder()).setAgentId(mark).build()));
 
     assertThat(rows.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
@@ -103,17 +102,17 @@ class PoisonRowsITCase {
 
     assertThat(
             insert(
-                new AlertHistoryTable(),
+                Topics.ALERTS,
                 messages(() -> hostile.fill(Alert.newBuilder()).setSite(mark).build())))
         .containsOnlyKeys("alert_history", "rejects");
     assertThat(
             insert(
-                new RegistrationHistoryTable(),
+                Topics.REGISTRATIONS,
                 messages(() -> hostile.fill(Registration.newBuilder()).setSite(mark).build())))
         .containsOnlyKeys("registration_history", "rejects");
     assertThat(
             insert(
-                new WanEpisodesTable(),
+                Topics.WAN_EPISODES,
                 messages(() -> hostile.fill(WanEpisode.newBuilder()).setSite(mark).build())))
         .containsOnlyKeys("wan_episodes", "rejects");
     for (String table : List.of("alert_history", "registration_history", "wan_episodes")) {
@@ -129,22 +128,18 @@ class PoisonRowsITCase {
     List<LeaseLatency> answers =
         messages(
             () -> {
-              Registration texts = hostile.fill(Registration.newBuilder()).build();
-              return new LeaseLatency(
-                  texts.getEventId(),
-                  texts.getChangedAtUnixNanos() < 0 ? texts.getChangedAtUnixNanos() : now,
-                  LeaseLatency.Kind.values()[texts.getStateValue() & 1],
-                  texts.getFamily(),
-                  texts.getMac(),
-                  texts.getIp(),
-                  texts.getServer(),
-                  texts.getHostname(),
-                  texts.getRelay(),
-                  mark,
-                  hostile.fill(WanEpisode.newBuilder()).getPeakMs());
+              // An answer with the id of another would be the same row told again.
+              LeaseLatency.Builder answer =
+                  hostile
+                      .fill(LeaseLatency.newBuilder())
+                      .setSite(mark)
+                      .setEventId(UUID.randomUUID().toString());
+              return answer.getEventTimeUnixNanos() < 0
+                  ? answer.build()
+                  : answer.setEventTimeUnixNanos(now).build();
             });
 
-    Map<String, Integer> rows = insert(new LeaseLatenciesTable(), answers);
+    Map<String, Integer> rows = insert(Topics.LEASE_LATENCIES, answers);
 
     assertThat(rows).containsOnlyKeys("lease_latencies", "rejects");
     assertThat(readable("lease_latencies", "site")).isEqualTo(rows.get("lease_latencies"));
@@ -162,13 +157,17 @@ class PoisonRowsITCase {
   }
 
   /** Rows that the server took, by table. */
-  private <T> Map<String, Integer> insert(TableRouter<T> router, List<T> messages)
+  private Map<String, Integer> insert(String topic, List<? extends Message> messages)
       throws IOException, InterruptedException {
     Collection<Block> blocks = new ArrayList<>();
     try (var writer =
-        new ClickHouseWriter<>(router, ROOMY, new MetricListener().getMetricGroup())) {
-      for (T message : messages) {
-        writer.write(message, null);
+        new ClickHouseWriter<>(new ArchiveTables(), ROOMY, new MetricListener().getMetricGroup())) {
+      long offset = 0;
+      for (Message message : messages) {
+        writer.write(
+            new TopicRecord(
+                topic, 0, offset++, System.currentTimeMillis(), new byte[0], message.toByteArray()),
+            null);
       }
       blocks.addAll(writer.prepareCommit());
     }

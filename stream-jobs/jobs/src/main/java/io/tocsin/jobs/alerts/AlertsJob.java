@@ -2,17 +2,13 @@ package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.Signal;
-import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
-import io.tocsin.connectors.tables.AlertHistoryTable;
 import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Gate;
 import io.tocsin.correlation.alerts.StormLimits;
-import io.tocsin.correlation.alerts.Tombstone;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
@@ -38,12 +34,7 @@ import org.apache.flink.util.Collector;
 
 /**
  * Makes alerts of signals: events through {@link AlertRules}, the life of each alert, and {@link
- * Gate}, which says what pages, to topic {@code alerts-v1} (at once, at least once) and table
- * {@code alert_history} (at the next checkpoint, exactly once).
- *
- * <p>While ClickHouse is away, transitions go on to Kafka until the buffers between the gate and
- * the history are full, which is about a thousand transitions; then the job waits. What it waits
- * for is in Kafka.
+ * Gate}, which says what pages, to topic {@code alerts-v1}, at once and at least once.
  *
  * <p>Watermarks follow the agents' clock, received_at: no device's wrong clock can move them. The
  * reports that each agent sends every second move them while nothing else happens, so that alerts
@@ -74,18 +65,17 @@ public final class AlertsJob {
     JobRunner.run(NAME, new AlertsOptions(), AlertsJob::configure, args);
   }
 
-  /** Builds the job's graph against the Kafka and ClickHouse of the options. */
+  /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, AlertsOptions options) {
     JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,
         Settings.of(options),
-        kafka.events(NAME, TOPICS, Undecodable.SKIP),
+        kafka.events(NAME, TOPICS),
         kafka.ruleDocuments(NAME),
         kafka.alertsFromNow(NAME),
-        kafka.alertTransitions(),
-        new ClickHouseSink<>(options.clickHouse(), new AlertHistoryTable()));
+        kafka.alertTransitions());
   }
 
   /**
@@ -122,7 +112,6 @@ public final class AlertsJob {
    * @param documentSource rules, maintenance windows and dependencies
    * @param toldSource what the topic has of this job's transitions, in its order
    * @param transitions takes every transition without waiting
-   * @param history takes every transition once
    */
   public static void define(
       StreamExecutionEnvironment env,
@@ -130,8 +119,7 @@ public final class AlertsJob {
       Source<Event, ?, ?> eventSource,
       Source<RuleDocument, ?, ?> documentSource,
       Source<Alert, ?, ?> toldSource,
-      Sink<Alert> transitions,
-      Sink<Alert> history) {
+      Sink<Alert> transitions) {
     SingleOutputStreamOperator<Event> events =
         env.fromSource(eventSource, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid("alerts-events-source");
@@ -182,18 +170,6 @@ public final class AlertsJob {
         .setParallelism(1)
         .name("alerts topic")
         .uid("alerts-transitions-sink");
-    // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
-    // go on to Kafka.
-    decisions
-        .filter(alert -> !Tombstone.is(alert))
-        .name("transitions")
-        .uid("alerts-history-filter")
-        .setParallelism(1)
-        .sinkTo(history)
-        .setParallelism(1)
-        .disableChaining()
-        .name("alert history")
-        .uid("alerts-history-sink");
   }
 
   private static DataStream<Either<RuleDocument, Alert>> documentsAndTold(

@@ -1,20 +1,15 @@
 package io.tocsin.jobs.alerts;
 
-import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
-import io.tocsin.jobs.ClickHouseOptions;
 import io.tocsin.jobs.JobOptions;
 import java.time.Duration;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the alerts job can be told on the command line. */
 public final class AlertsOptions extends JobOptions {
   /** Much longer than any clear can be late. */
   private static final Duration FORGET_ALERTS_AFTER = Duration.ofHours(24);
-
-  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
 
   @Option(
       names = "--refresh-interval-seconds",
@@ -74,7 +69,6 @@ public final class AlertsOptions extends JobOptions {
 
   @Override
   protected void check() {
-    clickHouse.check();
     requireAtLeast("--refresh-interval-seconds", refreshIntervalSeconds, 1);
     requireAtLeast("--update-expiry-hours", updateExpiryHours, 1);
     requireAtLeast("--storm-opens", stormOpens, 1);
@@ -82,11 +76,6 @@ public final class AlertsOptions extends JobOptions {
     requireAtLeast("--flapping-opens", flappingOpens, 2);
     requireAtLeast("--flapping-window-seconds", flappingWindowSeconds, 1);
     requireAtLeast("--max-clock-deviation-seconds", maxClockDeviationSeconds, 1);
-  }
-
-  /** Where the history goes. */
-  public ClickHouseConnection clickHouse() {
-    return clickHouse.connection();
   }
 
   /** Durations and counts of the life of an alert. */

@@ -1,11 +1,8 @@
 package io.tocsin.jobs.archive;
 
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
-import io.tocsin.connectors.kafka.Topics;
-import io.tocsin.connectors.tables.EventTables;
-import io.tocsin.events.v1.Event;
+import io.tocsin.connectors.tables.ArchiveTables;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -14,9 +11,10 @@ import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Keeps every event: all topics {@code events-*-v1}, {@code agent-stats-v1} and {@code rejects-v1}
- * to the tables of their bodies, exactly once. No state but offsets and blocks under way, no time,
- * no order.
+ * Keeps everything, and alone writes to ClickHouse: every event, and everything that the
+ * correlation jobs tell, from their topics to the tables, exactly once. No state but offsets and
+ * blocks under way, no time, no order: what was told last of an alert stands by the time that the
+ * broker gave it.
  */
 public final class ArchiveJob {
   /** Name of the job and of its consumer group. */
@@ -32,24 +30,24 @@ public final class ArchiveJob {
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, ArchiveOptions options) {
     JobRunner.prepare(env, options, Buffering.BATCHED);
+    // The source and the writer are one task, and neither changes what it passes on or keeps it.
+    env.getConfig().enableObjectReuse();
     KafkaEndpoints kafka =
         new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
     define(
-        env,
-        kafka.events(NAME, Topics.ALL_EVENTS, Undecodable.REJECT),
-        new ClickHouseSink<>(options.clickHouse(), new EventTables()));
+        env, kafka.archived(NAME), new ClickHouseSink<>(options.clickHouse(), new ArchiveTables()));
   }
 
   /**
    * Builds the job's graph.
    *
-   * @param events of any kind
-   * @param tables takes every event to its table
+   * @param records of every topic that is archived
+   * @param tables takes each to its table
    */
-  public static void define(
-      StreamExecutionEnvironment env, Source<Event, ?, ?> events, Sink<Event> tables) {
-    env.fromSource(events, WatermarkStrategy.noWatermarks(), "events")
-        .uid("archive-events-source")
+  public static <T> void define(
+      StreamExecutionEnvironment env, Source<T, ?, ?> records, Sink<T> tables) {
+    env.fromSource(records, WatermarkStrategy.noWatermarks(), "records")
+        .uid("archive-records-source")
         .sinkTo(tables)
         .name("clickhouse")
         .uid("archive-clickhouse-sink");

@@ -1,21 +1,50 @@
 package io.tocsin.jobs.archive;
 
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
-import io.tocsin.jobs.ClickHouseOptions;
 import io.tocsin.jobs.JobOptions;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** What the archive job can be told on the command line. */
 public final class ArchiveOptions extends JobOptions {
-  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
+  /** Rows are seen at the checkpoint that follows them. */
+  private static final long CHECKPOINT_INTERVAL_SECONDS = 1;
+
+  @Option(
+      names = "--clickhouse-url",
+      paramLabel = "URL",
+      defaultValue = "http://127.0.0.1:8123",
+      description = "ClickHouse's HTTP interface (default: ${DEFAULT-VALUE})")
+  private String url;
+
+  @Option(
+      names = "--clickhouse-user",
+      paramLabel = "NAME",
+      defaultValue = "default",
+      description = "who inserts into database tocsin (default: ${DEFAULT-VALUE})")
+  private String user;
+
+  @Option(
+      names = "--clickhouse-password-file",
+      paramLabel = "FILE",
+      defaultValue = "",
+      description = {
+        "file whose first line is the password, on every machine with a task manager",
+        "(default: no password)"
+      })
+  private String passwordFile;
+
+  /** With the defaults of the command line, once one has been read. */
+  public ArchiveOptions() {
+    super(CHECKPOINT_INTERVAL_SECONDS);
+  }
 
   @Override
   protected void check() {
-    clickHouse.check();
+    requireHttpUrl("--clickhouse-url", url);
   }
 
   /** Where rows go. */
   public ClickHouseConnection clickHouse() {
-    return clickHouse.connection();
+    return new ClickHouseConnection(url, user, passwordFile);
   }
 }

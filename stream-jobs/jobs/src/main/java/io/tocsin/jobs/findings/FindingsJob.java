@@ -1,6 +1,5 @@
 package io.tocsin.jobs.findings;
 
-import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.TimedState;
@@ -58,7 +57,7 @@ public final class FindingsJob {
         env,
         options.connectionLimit(),
         options.agentSilent(),
-        kafka.events(NAME, topics, Undecodable.SKIP),
+        kafka.events(NAME, topics),
         kafka.findings());
   }
 

@@ -1,13 +1,7 @@
 package io.tocsin.jobs.registrations;
 
-import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
-import io.tocsin.connectors.tables.LeaseLatenciesTable;
-import io.tocsin.connectors.tables.LeaseLatency;
-import io.tocsin.connectors.tables.RegistrationHistoryTable;
-import io.tocsin.correlation.registrations.ClientDecision.Forgotten;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.RegistrationRules;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
@@ -17,6 +11,7 @@ import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.registrations.v1.Device;
+import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import java.time.Duration;
 import java.util.List;
@@ -30,10 +25,9 @@ import org.apache.flink.util.Collector;
 
 /**
  * Follows every device on the network: topics {@code events-dhcp-v1} and {@code devices-v1} through
- * {@link RegistrationRules} to topic {@code registrations-v1} (at once, at least once) and table
- * {@code registration_history} (at the next checkpoint, exactly once). How long servers take to
- * answer goes to table {@code lease_latencies}, exactly once too. What is wrong on the way goes to
- * {@code events-alert-v1} as alert updates, and becomes alerts like everybody else's.
+ * {@link RegistrationRules} to topic {@code registrations-v1}. How long servers take to answer goes
+ * to {@code lease-latencies-v1}. What is wrong on the way goes to {@code events-alert-v1} as alert
+ * updates, and becomes alerts like everybody else's. All of it at once and at least once.
  *
  * <p>Watermarks follow the agents' clock, received_at. The agents' counters are read beside the
  * messages, because they come each second: leases end on time though no client says a word. The
@@ -55,18 +49,17 @@ public final class RegistrationsJob {
     JobRunner.run(NAME, new RegistrationsOptions(), RegistrationsJob::configure, args);
   }
 
-  /** Builds the job's graph against the Kafka and ClickHouse of the options. */
+  /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, RegistrationsOptions options) {
     JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
     define(
         env,
-        kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS), Undecodable.SKIP),
+        kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS)),
         kafka.devices(NAME),
         options.limits(),
         kafka.registrations(),
-        new ClickHouseSink<>(options.clickHouse(), new RegistrationHistoryTable()),
-        new ClickHouseSink<>(options.clickHouse(), new LeaseLatenciesTable()),
+        kafka.leaseLatencies(),
         kafka.findings());
   }
 
@@ -77,8 +70,7 @@ public final class RegistrationsJob {
    * @param devices the register
    * @param limits what the findings compare with
    * @param transitions takes every transition without waiting
-   * @param history takes every transition once
-   * @param answers takes the latency of every answer once
+   * @param answers takes the latency of every answer
    * @param findings takes what is wrong, as alert updates
    */
   public static void define(
@@ -87,7 +79,6 @@ public final class RegistrationsJob {
       Source<Device, ?, ?> devices,
       FindingLimits limits,
       Sink<Registration> transitions,
-      Sink<Registration> history,
       Sink<LeaseLatency> answers,
       Sink<Event> findings) {
     var messages =
@@ -110,28 +101,17 @@ public final class RegistrationsJob {
             .uid("registrations-rules");
 
     decisions.sinkTo(transitions).name("registrations topic").uid("registrations-transitions-sink");
-    // Not chained: while ClickHouse is away its sink waits in a thread of its own, and transitions
-    // go on to Kafka.
-    decisions
-        .filter(registration -> !Forgotten.is(registration))
-        .name("transitions")
-        .uid("registrations-history-filter")
-        .sinkTo(history)
-        .disableChaining()
-        .name("registration history")
-        .uid("registrations-history-sink");
 
     SideOutputDataStream<Observation> observations =
         decisions.getSideOutput(RegistrationFunction.OBSERVATIONS);
     observations
         .flatMap(RegistrationsJob::collectAnswer)
-        .returns(LeaseLatency.class)
+        .returns(ProtobufTypeInfo.forMessage(LeaseLatency.class))
         .name("answers")
-        .uid("registrations-answers-rows")
+        .uid("registrations-answers")
         .sinkTo(answers)
-        .disableChaining()
-        .name("lease latencies")
-        .uid("registrations-answers-sink");
+        .name("lease latencies topic")
+        .uid("registrations-latencies-sink");
 
     FindingStreams.of(observations, limits)
         .sinkTo(findings)
@@ -141,8 +121,8 @@ public final class RegistrationsJob {
 
   private static void collectAnswer(Observation seen, Collector<LeaseLatency> out) {
     switch (seen.kind()) {
-      case OFFER_LATENCY -> out.collect(answer(seen, LeaseLatency.Kind.OFFER));
-      case ACK_LATENCY -> out.collect(answer(seen, LeaseLatency.Kind.ACK));
+      case OFFER_LATENCY -> out.collect(answer(seen, LeaseLatency.Kind.KIND_OFFER));
+      case ACK_LATENCY -> out.collect(answer(seen, LeaseLatency.Kind.KIND_ACK));
       default -> {
         // No answer, or one without its question.
       }
@@ -150,17 +130,18 @@ public final class RegistrationsJob {
   }
 
   private static LeaseLatency answer(Observation seen, LeaseLatency.Kind kind) {
-    return new LeaseLatency(
-        seen.eventId(),
-        seen.timeUnixNanos(),
-        kind,
-        seen.family(),
-        seen.mac(),
-        seen.ip(),
-        seen.server(),
-        seen.scope(),
-        seen.link().equals(Observation.LOCAL) ? "" : seen.link(),
-        seen.site(),
-        seen.latencyMs());
+    return LeaseLatency.newBuilder()
+        .setEventId(seen.eventId())
+        .setEventTimeUnixNanos(seen.timeUnixNanos())
+        .setKind(kind)
+        .setFamily(seen.family())
+        .setMac(seen.mac())
+        .setIp(seen.ip())
+        .setServer(seen.server())
+        .setScope(seen.scope())
+        .setRelay(seen.link().equals(Observation.LOCAL) ? "" : seen.link())
+        .setSite(seen.site())
+        .setLatencyMs(seen.latencyMs())
+        .build();
   }
 }

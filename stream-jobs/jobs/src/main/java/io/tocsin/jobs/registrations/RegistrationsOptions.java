@@ -1,11 +1,8 @@
 package io.tocsin.jobs.registrations;
 
-import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
-import io.tocsin.jobs.ClickHouseOptions;
 import io.tocsin.jobs.JobOptions;
 import java.util.Set;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
@@ -14,8 +11,6 @@ import picocli.CommandLine.Option;
  */
 public final class RegistrationsOptions extends JobOptions {
   private static final FindingLimits DEFAULT = FindingLimits.DEFAULT;
-
-  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
 
   @Option(
       names = "--dhcp-servers",
@@ -117,7 +112,6 @@ public final class RegistrationsOptions extends JobOptions {
 
   @Override
   protected void check() {
-    clickHouse.check();
     requirePositive("--dhcp-rebind-share", rebindShare);
     requirePositive("--dhcp-min-rebinds", minRebinds);
     requirePositive("--dhcp-wave-peak", wavePeak);
@@ -135,11 +129,6 @@ public final class RegistrationsOptions extends JobOptions {
     if (!(value > 0)) {
       throw new IllegalArgumentException(option + " is " + value + ": give more than 0");
     }
-  }
-
-  /** Where rows go. */
-  public ClickHouseConnection clickHouse() {
-    return clickHouse.connection();
   }
 
   /** What the findings compare with. */

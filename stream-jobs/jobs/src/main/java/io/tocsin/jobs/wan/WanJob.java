@@ -1,10 +1,7 @@
 package io.tocsin.jobs.wan;
 
-import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.kafka.EventDeserializer.Undecodable;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
-import io.tocsin.connectors.tables.WanEpisodesTable;
 import io.tocsin.correlation.wan.LinkUpdate;
 import io.tocsin.correlation.wan.Probe;
 import io.tocsin.correlation.wan.SyslogHistory;
@@ -27,8 +24,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 /**
  * Makes episodes of probes: topics {@code events-probe-v1}, {@code events-counters-v1} and {@code
  * events-syslog-v1} through the rules of {@code correlation/wan} to topic {@code wan-episodes-v1}
- * and, as alert updates, to {@code events-alert-v1} (both at once, at least once), and to table
- * {@code wan_episodes} (at the next checkpoint, exactly once).
+ * and, as alert updates, to {@code events-alert-v1}, both at once and at least once.
  *
  * <p>Everything is judged in event time. Watermarks follow the agents' clock, received_at, with
  * {@value #MAX_DISORDER_MILLIS} ms for what comes in another order. Only probes hold them back;
@@ -49,7 +45,7 @@ public final class WanJob {
     JobRunner.run(NAME, new WanOptions(), WanJob::configure, args);
   }
 
-  /** Builds the job's graph against the Kafka and ClickHouse of the options. */
+  /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, WanOptions options) {
     JobRunner.prepare(env, options, Buffering.BATCHED);
     KafkaEndpoints kafka =
@@ -58,12 +54,7 @@ public final class WanJob {
         List.of(
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);
     define(
-        env,
-        options.settings(),
-        kafka.events(NAME, topics, Undecodable.SKIP),
-        kafka.wanEpisodes(),
-        kafka.findings(),
-        new ClickHouseSink<>(options.clickHouse(), new WanEpisodesTable()));
+        env, options.settings(), kafka.events(NAME, topics), kafka.wanEpisodes(), kafka.findings());
   }
 
   /**
@@ -73,15 +64,13 @@ public final class WanJob {
    * @param events probes, counters, syslog and heartbeats; other bodies are left alone
    * @param transitions takes every transition of an episode without waiting
    * @param alerts takes the alert updates of the episodes
-   * @param table takes every transition once
    */
   public static void define(
       StreamExecutionEnvironment env,
       WanSettings settings,
       Source<Event, ?, ?> events,
       Sink<WanEpisode> transitions,
-      Sink<Event> alerts,
-      Sink<WanEpisode> table) {
+      Sink<Event> alerts) {
     SingleOutputStreamOperator<WanEpisode> episodes =
         env.fromSource(
                 events,
@@ -108,8 +97,6 @@ public final class WanJob {
         .sinkTo(alerts)
         .name("alert updates")
         .uid("wan-alerts-sink");
-    // Not chained, as in the alerts job: a waiting ClickHouse delays no alert.
-    episodes.sinkTo(table).disableChaining().name("episodes table").uid("wan-table-sink");
   }
 
   private static boolean concernsLinks(Event event) {

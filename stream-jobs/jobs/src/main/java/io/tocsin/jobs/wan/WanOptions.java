@@ -1,16 +1,11 @@
 package io.tocsin.jobs.wan;
 
-import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.wan.WanSettings;
-import io.tocsin.jobs.ClickHouseOptions;
 import io.tocsin.jobs.JobOptions;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What the WAN job can be told on the command line. */
 public final class WanOptions extends JobOptions {
-  @Mixin private ClickHouseOptions clickHouse = new ClickHouseOptions();
-
   @Option(
       names = "--wan-hour-of-week",
       description = {
@@ -21,12 +16,7 @@ public final class WanOptions extends JobOptions {
 
   @Override
   protected void check() {
-    clickHouse.check();
-  }
-
-  /** Where rows go. */
-  public ClickHouseConnection clickHouse() {
-    return clickHouse.connection();
+    // Nothing that could be wrong.
   }
 
   /** What the rules are told. */

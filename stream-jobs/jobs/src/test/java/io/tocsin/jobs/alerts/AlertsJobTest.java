@@ -28,10 +28,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.api.connector.sink2.Sink;
-import org.apache.flink.api.connector.sink2.SinkWriter;
-import org.apache.flink.api.connector.sink2.WriterInitContext;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -72,8 +68,8 @@ class AlertsJobTest {
           () -> new RulesAtStart.Contents(List.of(DHCP_RULE), 1));
 
   @Test
-  void updatesBecomeTransitionsInBothSinksAndOtherBodiesAreLeftToTheArchive() throws Exception {
-    Outcome outcome =
+  void updatesBecomeTransitionsAndOtherBodiesAreLeftToTheArchive() throws Exception {
+    List<Alert> transitions =
         run(
             List.of(
                 TestEvents.raise(1, NOON),
@@ -82,34 +78,32 @@ class AlertsJobTest {
                 TestEvents.clear(4, TWO_SECONDS_LATER),
                 TestEvents.raise(5, A_SECOND_LATER)));
 
-    assertThat(outcome.transitions())
+    assertThat(ofTheFirstDay(transitions))
         .extracting(Alert::getTransition)
         .containsExactly(
             AlertTransition.ALERT_TRANSITION_OPENED, AlertTransition.ALERT_TRANSITION_RESOLVED);
-    assertThat(outcome.history()).isEqualTo(outcome.transitions());
   }
 
   @Test
   void alertOfAMonitorThatIsGoneExpiresAndIsForgottenOnTheTopic() throws Exception {
-    Outcome outcome = run(List.of(TestEvents.raise(1, NOON)));
+    List<Alert> transitions = run(List.of(TestEvents.raise(1, NOON)));
 
-    assertThat(outcome.allTransitions())
+    assertThat(transitions)
         .extracting(Alert::getTransition)
         .containsExactly(
             AlertTransition.ALERT_TRANSITION_OPENED,
             AlertTransition.ALERT_TRANSITION_EXPIRED,
             AlertTransition.ALERT_TRANSITION_UNSPECIFIED);
-    assertThat(outcome.allTransitions())
+    assertThat(transitions)
         .extracting(Alert::getFingerprint)
-        .containsOnly(outcome.allTransitions().get(0).getFingerprint());
-    assertThat(outcome.allHistory()).isEqualTo(outcome.allTransitions().subList(0, 2));
+        .containsOnly(transitions.get(0).getFingerprint());
   }
 
   @Test
   void aRuleMakesAnAlertOfSyslog() throws Exception {
-    Outcome outcome = run(List.of(TestEvents.syslog(1, NOON)));
+    List<Alert> transitions = run(List.of(TestEvents.syslog(1, NOON)));
 
-    assertThat(outcome.transitions())
+    assertThat(ofTheFirstDay(transitions))
         .extracting(Alert::getSource, Alert::getDevice, Alert::getSummary)
         .containsExactly(tuple("dhcp-send-failed", "n0418", "n0418 could not send"));
   }
@@ -122,9 +116,9 @@ class AlertsJobTest {
       burst.add(event.toBuilder().setDevice("n%04d".formatted(node)).build());
     }
 
-    Outcome outcome = run(burst);
+    List<Alert> transitions = run(burst);
 
-    assertThat(outcome.transitions()).extracting(Alert::getDevice).containsExactly("n0418");
+    assertThat(ofTheFirstDay(transitions)).extracting(Alert::getDevice).containsExactly("n0418");
   }
 
   @Test
@@ -135,8 +129,8 @@ class AlertsJobTest {
     }
 
     Map<String, Alert> latest = new HashMap<>();
-    Outcome outcome = run(burst);
-    outcome.history().forEach(alert -> latest.put(alert.getFingerprint(), alert));
+    List<Alert> transitions = run(burst);
+    ofTheFirstDay(transitions).forEach(alert -> latest.put(alert.getFingerprint(), alert));
 
     assertThat(latest.values())
         .filteredOn(alert -> alert.getState() == AlertState.ALERT_STATE_SUPPRESSED)
@@ -146,7 +140,8 @@ class AlertsJobTest {
         .singleElement()
         .satisfies(
             storm ->
-                assertThat(outcome.allHistory())
+                assertThat(transitions)
+                    .filteredOn(alert -> !Tombstone.is(alert))
                     .filteredOn(alert -> alert.getFingerprint().equals(storm.getFingerprint()))
                     .last()
                     .extracting(Alert::getMemberCount)
@@ -186,73 +181,6 @@ class AlertsJobTest {
             Dependency.class, dependency -> assertThat(dependency.upstreams()).hasSize(2));
   }
 
-  @Test
-  void transitionsDoNotWaitForAHistoryThatHangs() throws Exception {
-    List<Event> events = new ArrayList<>();
-    for (int node = 1; node <= 10; node++) {
-      events.add(TestEvents.raise(node, NOON).toBuilder().setDevice("n" + node).build());
-    }
-
-    var env = TestCluster.environment();
-    try (CollectingSink<Alert> transitions = new CollectingSink<>()) {
-      var history = new HangingSink(transitions, events.size());
-      AlertsJob.define(
-          env,
-          SETTINGS,
-          ListSource.of(Event.class, events),
-          ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
-          ListSource.of(Alert.class, List.of(TOLD_BEFORE)),
-          transitions,
-          history);
-      env.execute();
-
-      assertThat(ofTheFirstDay(transitions.elements())).hasSize(events.size());
-    }
-  }
-
-  /** Takes nothing before another sink has everything; fails when that does not come. */
-  private record HangingSink(CollectingSink<Alert> other, int expected) implements Sink<Alert> {
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
-
-    @Override
-    public SinkWriter<Alert> createWriter(WriterInitContext context) {
-      return new SinkWriter<>() {
-        @Override
-        public void write(Alert alert, Context context) throws InterruptedException {
-          long deadlineNanos = System.nanoTime() + DEADLINE.toNanos();
-          while (other.elements().size() < expected) {
-            if (System.nanoTime() > deadlineNanos) {
-              throw new SuppressRestartsException(
-                  new IllegalStateException(
-                      other.elements().size() + " of " + expected + " transitions came"));
-            }
-            Thread.sleep(1);
-          }
-        }
-
-        @Override
-        public void flush(boolean endOfInput) {
-          // Nothing waits.
-        }
-
-        @Override
-        public void close() {
-          // Nothing is open.
-        }
-      };
-    }
-  }
-
-  private record Outcome(List<Alert> allTransitions, List<Alert> allHistory) {
-    List<Alert> transitions() {
-      return ofTheFirstDay(allTransitions);
-    }
-
-    List<Alert> history() {
-      return ofTheFirstDay(allHistory);
-    }
-  }
-
   /** At the end of the input time ends too: what is open expires, and all is forgotten. */
   private static List<Alert> ofTheFirstDay(List<Alert> alerts) {
     long end = unixNanos(NOON.plus(Duration.ofDays(1)));
@@ -261,20 +189,19 @@ class AlertsJobTest {
         .toList();
   }
 
-  private static Outcome run(List<Event> events) throws Exception {
+  /** Everything that is told, to the end of time. */
+  private static List<Alert> run(List<Event> events) throws Exception {
     var env = TestCluster.environment();
-    try (CollectingSink<Alert> transitions = new CollectingSink<>();
-        CollectingSink<Alert> history = new CollectingSink<>()) {
+    try (CollectingSink<Alert> transitions = new CollectingSink<>()) {
       AlertsJob.define(
           env,
           SETTINGS,
           ListSource.of(Event.class, events),
           ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
           ListSource.of(Alert.class, List.of(TOLD_BEFORE)),
-          transitions,
-          history);
+          transitions);
       env.execute();
-      return new Outcome(transitions.elements(), history.elements());
+      return transitions.elements();
     }
   }
 }

@@ -32,7 +32,6 @@ class WanJobTest {
     assertThat(outcome.transitions())
         .extracting(e -> e.getKind().name().substring(5) + " " + e.getVersion())
         .containsExactly("LATENCY 1", "LATENCY 2", "LATENCY 3", "DOWN 1", "DOWN 2");
-    assertThat(outcome.table()).isEqualTo(outcome.transitions());
     assertThat(outcome.alerts())
         .extracting(Event::getAlertUpdate)
         .extracting(AlertUpdate::getCheck, update -> update.getAction().getNumber())
@@ -76,23 +75,16 @@ class WanJobTest {
             tuple("edge-2-dc2", WanEpisode.Cause.CAUSE_REMOTE_UNREACHABLE));
   }
 
-  private record Outcome(
-      List<WanEpisode> transitions, List<Event> alerts, List<WanEpisode> table) {}
+  private record Outcome(List<WanEpisode> transitions, List<Event> alerts) {}
 
   private static Outcome run(List<Event> events) throws Exception {
     var env = TestCluster.environment();
     try (CollectingSink<WanEpisode> transitions = new CollectingSink<>();
-        CollectingSink<Event> alerts = new CollectingSink<>();
-        CollectingSink<WanEpisode> table = new CollectingSink<>()) {
+        CollectingSink<Event> alerts = new CollectingSink<>()) {
       WanJob.define(
-          env,
-          WanSettings.defaults(),
-          ListSource.of(Event.class, events),
-          transitions,
-          alerts,
-          table);
+          env, WanSettings.defaults(), ListSource.of(Event.class, events), transitions, alerts);
       env.execute();
-      return new Outcome(transitions.elements(), alerts.elements(), table.elements());
+      return new Outcome(transitions.elements(), alerts.elements());
     }
   }
 }

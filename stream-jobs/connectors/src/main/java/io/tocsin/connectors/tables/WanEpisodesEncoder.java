@@ -1,21 +1,20 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
-import io.tocsin.events.v1.Event;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
 import java.util.List;
 
 /** Transitions of WAN episodes to table {@code wan_episodes}. */
-public final class WanEpisodesTable extends SingleTable<WanEpisode> {
-  /** The table. */
-  public WanEpisodesTable() {
+final class WanEpisodesEncoder extends RowEncoder<Told<WanEpisode>> {
+  WanEpisodesEncoder() {
     super(
         "wan_episodes",
         List.of(
             "episode_id",
             "version",
+            "told_at",
             "link_id",
             "kind",
             "state",
@@ -39,9 +38,11 @@ public final class WanEpisodesTable extends SingleTable<WanEpisode> {
   }
 
   @Override
-  public void encode(WanEpisode episode, RowBinaryWriter row) {
+  public void encode(Told<WanEpisode> told, RowBinaryWriter row) {
+    WanEpisode episode = told.message();
     row.string(episode.getEpisodeId())
         .uint64(episode.getVersion())
+        .dateTime64Nanos(told.atUnixNanos())
         .string(episode.getLinkId())
         .enum8("kind", episode.getKindValue(), 1, WanEpisode.Kind.KIND_DOWN_VALUE)
         .enum8("state", episode.getStateValue(), 1, WanEpisode.State.STATE_CLOSED_VALUE)
@@ -70,10 +71,5 @@ public final class WanEpisodesTable extends SingleTable<WanEpisode> {
           .string(evidence.getEventId())
           .dateTime64Nanos(evidence.getObservedAtUnixNanos());
     }
-  }
-
-  @Override
-  Event reject(WanEpisode episode, String detail) {
-    return Rejects.invalid(episode, detail);
   }
 }

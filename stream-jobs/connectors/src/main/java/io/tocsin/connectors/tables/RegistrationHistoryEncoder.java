@@ -1,23 +1,22 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
-import io.tocsin.events.v1.Event;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.registrations.v1.State;
 import java.util.List;
 
 /** Transitions of registrations to table {@code registration_history}. */
-public final class RegistrationHistoryTable extends SingleTable<Registration> {
-  /** The table. */
-  public RegistrationHistoryTable() {
+final class RegistrationHistoryEncoder extends RowEncoder<Told<Registration>> {
+  RegistrationHistoryEncoder() {
     super(
         "registration_history",
         List.of(
             "mac",
             "family",
             "version",
+            "told_at",
             "ip",
             "state",
             "access",
@@ -38,10 +37,12 @@ public final class RegistrationHistoryTable extends SingleTable<Registration> {
   }
 
   @Override
-  public void encode(Registration registration, RowBinaryWriter row) {
+  public void encode(Told<Registration> told, RowBinaryWriter row) {
+    Registration registration = told.message();
     row.string(registration.getMac())
         .uint8(registration.getFamily())
         .uint64(registration.getVersion())
+        .dateTime64Nanos(told.atUnixNanos())
         .string(registration.getIp())
         .enum8("state", registration.getStateValue(), 1, State.STATE_DECLINED_VALUE)
         .enum8("access", registration.getAccessValue(), 1, Access.ACCESS_QUARANTINED_VALUE)
@@ -61,10 +62,5 @@ public final class RegistrationHistoryTable extends SingleTable<Registration> {
         .string(registration.getCause())
         .string(registration.getEventId())
         .string(registration.getSite());
-  }
-
-  @Override
-  Event reject(Registration registration, String detail) {
-    return Rejects.invalid(registration, detail);
   }
 }

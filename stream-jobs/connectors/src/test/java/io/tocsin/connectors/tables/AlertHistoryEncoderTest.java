@@ -9,7 +9,7 @@ import io.tocsin.alerts.v1.Severity;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import org.junit.jupiter.api.Test;
 
-class AlertHistoryTableTest {
+class AlertHistoryEncoderTest {
   @Test
   void siteIsThatOfTheLabelsWhereNoneIsConfigured() {
     assertThat(row(alert().putLabels("site", "dc1")))
@@ -31,7 +31,7 @@ class AlertHistoryTableTest {
 
   private static byte[] row(Alert.Builder alert) {
     RowBinaryWriter row = new RowBinaryWriter(64);
-    new AlertHistoryTable().encode(alert.build(), row);
+    new AlertHistoryEncoder().encode(new Told<>(alert.build(), 1), row);
     return row.toByteArray();
   }
 }

@@ -4,23 +4,22 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
-import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
-import io.tocsin.events.v1.Event;
+import io.tocsin.connectors.clickhouse.RowEncoder;
 import java.util.List;
 
 /**
  * Transitions of alerts to table {@code alert_history}; its enum numbers are those of the messages.
  */
-public final class AlertHistoryTable extends SingleTable<Alert> {
-  /** The table. */
-  public AlertHistoryTable() {
+final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
+  AlertHistoryEncoder() {
     super(
         "alert_history",
         List.of(
             "fingerprint",
             "fingerprint_fields",
             "version",
+            "told_at",
             "transition",
             "transition_at",
             "state",
@@ -45,11 +44,13 @@ public final class AlertHistoryTable extends SingleTable<Alert> {
   }
 
   @Override
-  public void encode(Alert alert, RowBinaryWriter row) {
+  public void encode(Told<Alert> told, RowBinaryWriter row) {
+    Alert alert = told.message();
     boolean isOver = alert.hasResolvedAtUnixNanos();
     row.string(alert.getFingerprint())
         .stringMap(alert.getFingerprintFieldsMap())
         .uint64(alert.getVersion())
+        .dateTime64Nanos(told.atUnixNanos())
         .enum8(
             "transition",
             alert.getTransitionValue(),
@@ -88,10 +89,5 @@ public final class AlertHistoryTable extends SingleTable<Alert> {
   /** The configured place, else the one that the monitor tells in a label: pages do the same. */
   private static String siteOf(Alert alert) {
     return alert.getSite().isEmpty() ? alert.getLabelsOrDefault("site", "") : alert.getSite();
-  }
-
-  @Override
-  Event reject(Alert alert, String detail) {
-    return Rejects.invalid(alert, detail);
   }
 }
