@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -84,6 +85,50 @@ class AlertmanagerRoutesTest {
     arguments.addAll(List.of(labels.split(" ")));
 
     assertThat(run(arguments.toArray(String[]::new)).strip()).isEqualTo(receivers);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "'critical', CRITICAL critical P1",
+    "'minor major', MAJOR error P2",
+    "'minor critical warning', CRITICAL critical P1",
+    "'warning minor', MINOR warning P2",
+    "'indeterminate', INDETERMINATE info P2",
+    "'minor -critical', MINOR warning P2",
+    "'-warning -major', MAJOR error P2"
+  })
+  void severityOfAGroupIsTheWorstOfThoseThatFire(String severities, String rendered)
+      throws Exception {
+    String alerts =
+        Stream.of(severities.split(" "))
+            .map(AlertmanagerRoutesTest::alert)
+            .collect(Collectors.joining(","));
+    Path data =
+        Files.writeString(
+            folder.resolve("group.json"),
+            "{\"status\":\"firing\",\"alerts\":[%s],\"groupLabels\":{},\"commonLabels\":{}}"
+                .formatted(alerts));
+    String text =
+        Stream.of("tocsin.severity", "tocsin.pagerduty.severity", "tocsin.opsgenie.priority")
+            .map("{{ template \"%s\" . }}"::formatted)
+            .collect(Collectors.joining(" "));
+
+    assertThat(
+            run(
+                    "template",
+                    "render",
+                    "--template.glob=" + FOLDER.resolve("templates").resolve("*.tmpl"),
+                    "--template.data=" + data,
+                    "--template.text=" + text)
+                .strip())
+        .isEqualTo(rendered);
+  }
+
+  /** An alert that fires; with a minus before its severity, one that is over. */
+  private static String alert(String severity) {
+    boolean isOver = severity.startsWith("-");
+    return "{\"status\":\"%s\",\"labels\":{\"severity\":\"%s\"},\"annotations\":{}}"
+        .formatted(isOver ? "resolved" : "firing", isOver ? severity.substring(1) : severity);
   }
 
   @Test
