@@ -80,11 +80,11 @@ const update = `INSERT INTO tocsin.alert_updates (${columns}, action, source, ch
   SELECT ${common('update', ago('300'))}, 'update', 'grafana-test-monitor', 'storm', 'warning', 'many nodes down', '{"action":"update"}'
   FROM numbers(1)`;
 
-/** One alert that opened six times. */
+/** A device that started six times. */
 const flapper = `INSERT INTO tocsin.alert_history (fingerprint, version, told_at, transition, transition_at, state, severity, source, device, check, summary, site,
     first_seen, last_seen, resolved_at, update_count, storm_id, cause, member_count)
   SELECT 'grafana-test-flapper', number + 1, ${ago('600 - number * 10')}, if(number % 2, 'resolved', 'opened'), ${ago('600 - number * 10')}, if(number % 2, 'resolved', 'open'), 'minor',
-    'grafana-test-monitor', 'grafana-test-n9', 'link', 'up and down', 'grafana-test-site', ${ago('600 - number * 10')}, now64(9),
+    'grafana-test-monitor', 'grafana-test-n9', 'restart', 'started again', 'grafana-test-site', ${ago('600 - number * 10')}, now64(9),
     if(number % 2, ${ago('595 - number * 10')}, NULL), 1, '', '', 0
   FROM numbers(12)`;
 

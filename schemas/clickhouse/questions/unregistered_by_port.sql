@@ -9,7 +9,7 @@ SELECT
     any(r.site) AS site,
     count() AS devices,
     max(r.changed_at) AS newest,
-    arraySlice(groupArray(concat(r.mac, if(r.hostname = '', '', concat(' ', r.hostname)))), 1, 5) AS examples
+    arraySlice(arraySort(groupArray(concat(r.mac, if(r.hostname = '', '', concat(' ', r.hostname))))), 1, 5) AS examples
 FROM tocsin.registrations AS r
 WHERE r.access != 'allowed' AND r.state IN ('bound', 'renewing', 'rebinding')
 GROUP BY remote_id, circuit_id, relay

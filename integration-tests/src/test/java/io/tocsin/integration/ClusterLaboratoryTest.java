@@ -53,17 +53,26 @@ class ClusterLaboratoryTest {
   private static final Map<String, List<String>> QUESTIONS =
       Map.ofEntries(
           Map.entry("alert_hours_by_site", List.of("until={now}")),
+          Map.entry(
+              "broke_together",
+              List.of("fingerprint=00000000000000000000000000000001", "minutes=60")),
+          Map.entry("changed_before", List.of("at={now}")),
           Map.entry("device_timeline", List.of("device=grafana-test-n1", "at={now}")),
           Map.entry("devices_on_circuit", List.of("circuit=ge-0/0/7")),
           Map.entry("drops", List.of()),
           Map.entry("flappers", List.of()),
+          Map.entry("ip_history", List.of("ip=10.9.8.7")),
+          Map.entry("link_availability", List.of()),
           Map.entry("new_patterns", List.of()),
           Map.entry("noisiest_checks", List.of()),
           Map.entry("noisiest_devices", List.of()),
           Map.entry("rebind_share", List.of()),
+          Map.entry("renewals_by_hour", List.of()),
+          Map.entry("restarts", List.of()),
           Map.entry("search", List.of("words=hello")),
           Map.entry("silent_devices", List.of("hours=1")),
           Map.entry("time_to_resolve", List.of()),
+          Map.entry("unregistered_by_port", List.of()),
           Map.entry("wan_hours_over_baseline", List.of()),
           Map.entry("where_has_mac_been", List.of("mac=02:00:00:00:00:07")),
           Map.entry("who_had_ip", List.of("ip=10.9.8.7")));
