@@ -18,6 +18,7 @@ import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
+import io.tocsin.rules.match.RuleSet;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
@@ -137,6 +138,10 @@ public final class AlertsJob {
             .uid("alerts-update-signals");
     DataStream<Signal> ofRules =
         events
+            .flatMap(AlertsJob::forRules)
+            .returns(ProtobufTypeInfo.forMessage(Event.class))
+            .name("events for rules")
+            .uid("alerts-rule-events")
             .keyBy(Event::getDevice, Types.STRING)
             .connect(documents.broadcast(RulesFunction.DOCUMENTS))
             .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
@@ -193,5 +198,15 @@ public final class AlertsJob {
         .name("documents for the gate")
         .uid("alerts-gate-documents")
         .union(told);
+  }
+
+  /**
+   * What rules can be about. The bytes as received are for the archive alone, and half of what
+   * would travel to the rules.
+   */
+  private static void forRules(Event event, Collector<Event> out) {
+    if (RuleSet.reads(event)) {
+      out.collect(event.toBuilder().clearRaw().build());
+    }
   }
 }

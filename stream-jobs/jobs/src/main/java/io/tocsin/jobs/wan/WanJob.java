@@ -20,6 +20,7 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.Collector;
 
 /**
  * Makes episodes of probes: topics {@code events-probe-v1}, {@code events-counters-v1} and {@code
@@ -77,7 +78,8 @@ public final class WanJob {
                 AgentsClock.watermarksHeldByProbes(Duration.ofMillis(MAX_DISORDER_MILLIS)),
                 "events")
             .uid("wan-events-source")
-            .filter(WanJob::concernsLinks)
+            .flatMap(WanJob::forLinks)
+            .returns(ProtobufTypeInfo.forMessage(Event.class))
             .name("probes, counters, syslog of links")
             .uid("wan-events-filter")
             .keyBy(Event::getDevice, Types.STRING)
@@ -97,6 +99,13 @@ public final class WanJob {
         .sinkTo(alerts)
         .name("alert updates")
         .uid("wan-alerts-sink");
+  }
+
+  /** The bytes as received are for the archive alone, and would stand in the state of links. */
+  private static void forLinks(Event event, Collector<Event> out) {
+    if (concernsLinks(event)) {
+      out.collect(event.toBuilder().clearRaw().build());
+    }
   }
 
   private static boolean concernsLinks(Event event) {

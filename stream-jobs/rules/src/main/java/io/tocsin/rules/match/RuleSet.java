@@ -87,6 +87,14 @@ public final class RuleSet {
     return index.computeIfAbsent(key, k -> new ArrayList<>());
   }
 
+  /** Whether any rule can be about an event. */
+  public static boolean reads(Event event) {
+    return switch (event.getBodyCase()) {
+      case SYSLOG, SNMP_TRAP, DHCP, ALERT_UPDATE, INTERFACE_COUNTERS, GAUGE, LINK_PROBE -> true;
+      default -> false;
+    };
+  }
+
   /**
    * Takes one event.
    *

@@ -15,6 +15,8 @@ import io.tocsin.events.v1.Syslog;
 import io.tocsin.rules.document.DocumentLoader;
 import io.tocsin.rules.document.DocumentText;
 import io.tocsin.rules.document.Rule;
+import io.tocsin.testsupport.Instants;
+import io.tocsin.testsupport.TestEvents;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +28,14 @@ class RuleSetTest {
 
   private final Map<String, Hysteresis> state = new HashMap<>();
   private long polls;
+
+  @Test
+  void reportsOfAgentsAndRejectsConcernNoRule() {
+    assertThat(RuleSet.reads(TestEvents.syslog(1, Instants.NOON))).isTrue();
+    assertThat(RuleSet.reads(TestEvents.gauge(2, Instants.NOON))).isTrue();
+    assertThat(RuleSet.reads(TestEvents.agentStats(3, Instants.NOON))).isFalse();
+    assertThat(RuleSet.reads(TestEvents.reject(4, Instants.NOON))).isFalse();
+  }
 
   @Test
   void aSignalCarriesAllThatTheRuleSays() {
