@@ -35,7 +35,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class AlertsJobTest {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestCluster.extension();
 
-  private static final RuleDocument SOME_RULE =
+  static final RuleDocument SOME_RULE =
       RuleDocument.newBuilder().setName("link").setYaml("rule: link").build();
 
   private static final RuleDocument DHCP_RULE =
@@ -56,10 +56,10 @@ class AlertsJobTest {
           .build();
 
   /** Over, as far as the gate knows too: it has nothing to add. */
-  private static final Alert TOLD_BEFORE =
+  static final Alert TOLD_BEFORE =
       Alert.newBuilder().setFingerprint("f0").setState(AlertState.ALERT_STATE_RESOLVED).build();
 
-  private static final AlertsJob.Settings SETTINGS =
+  static final AlertsJob.Settings SETTINGS =
       new AlertsJob.Settings(
           AlertTiming.DEFAULT,
           Duration.ofDays(7),
