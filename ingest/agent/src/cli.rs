@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use tocsin_publish::KafkaPublisher;
+use tocsin_publish::TopicPublishers;
 use tocsin_telemetry::Health;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
@@ -109,7 +109,7 @@ fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Err
 
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
     let counters = Agent::counters(config);
-    let publisher = Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, &counters, Arc::clone(&health))?);
+    let publisher = Arc::new(TopicPublishers::start(&config.kafka, &config.spool, &counters, &health)?);
     // After the publisher: it makes the spool's folder.
     let held = HeldSockets::from_environment(&config.spool.dir)?;
     let agent = Agent::start(config, &counters, publisher, health, held)?;

@@ -139,7 +139,7 @@ impl Deliveries {
             }
             return;
         }
-        self.health.kafka_problem(error.to_string());
+        self.health.topic_problem(record.topic.name(), error.to_string());
         self.start_back_off();
         self.spool_or_drop(record, was_spooled);
     }
@@ -174,7 +174,7 @@ impl ProducerContext for Context {
     fn delivery(&self, result: &DeliveryResult<'_>, delivery: Box<Delivery>) {
         match result {
             Ok(_) => {
-                self.0.health.acked();
+                self.0.health.acked(delivery.topic.name());
                 if let Some(counters) = &delivery.counters {
                     counters.acked();
                 }

@@ -12,6 +12,7 @@ mod memory;
 mod record;
 mod refusal;
 mod spool;
+mod topics;
 
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ pub use config::{KafkaConfig, SpoolConfig};
 pub use kafka::{KafkaPublisher, StartError};
 pub use memory::MemoryPublisher;
 pub use record::{Record, Topic};
+pub use topics::TopicPublishers;
 
 /// Where records go.
 pub trait Publisher: Send + Sync {

@@ -74,8 +74,8 @@ pub enum OpenError {
 /// A record cannot be spooled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum AppendError {
-    #[error("the spool holds {bytes} bytes, which is all of spool.max_size; raise it, or bring Kafka back")]
-    Full { bytes: u64 },
+    #[error("the spool {dir} holds {bytes} bytes, all of its share of spool.max_size; raise it, or bring Kafka and the topic back")]
+    Full { dir: PathBuf, bytes: u64 },
     #[error("cannot write to the spool: {0}; look at the disk of spool.dir")]
     Io(#[from] io::Error),
 }
@@ -177,7 +177,7 @@ impl Spool {
         let bytes = self.disk_bytes.load(Ordering::Relaxed);
         let set_aside = if state.is_returning { 0 } else { self.sizes.return_bytes };
         if bytes + set_aside + entry.len() as u64 > self.sizes.max_bytes {
-            return Err(AppendError::Full { bytes });
+            return Err(AppendError::Full { dir: self.dir.clone(), bytes });
         }
         self.segment_for_append(&mut state)?.append(&entry, record.counters.as_ref())?;
         self.unsent_bytes.fetch_add(entry.len() as u64, Ordering::Release);

@@ -11,11 +11,12 @@ use rdkafka::consumer::{BaseConsumer, Consumer};
 use rdkafka::message::Message as _;
 use rdkafka::mocking::MockCluster;
 use rdkafka::producer::DefaultProducerContext;
+use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{Offset, TopicPartitionList};
-use tocsin_publish::{KafkaConfig, KafkaPublisher, Publisher, Record, SpoolConfig, Topic};
+use tocsin_publish::{KafkaConfig, KafkaPublisher, Publisher, Record, SpoolConfig, Topic, TopicPublishers};
 use tocsin_telemetry::{Counters, Health};
 use tocsin_wire::Body;
-use tocsin_wire::events::{AgentStats, AlertUpdate, Event};
+use tocsin_wire::events::{AgentStats, AlertUpdate, Dhcp, Event};
 use tocsin_wire::rejects::Reason;
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -69,6 +70,48 @@ fn consume(bootstrap_servers: &str, topic: Topic, count: usize) -> Vec<Event> {
         }
     }
     events
+}
+
+/// The same for all topics, each with its share.
+fn start_topics(bootstrap_servers: &str, spool: &Path) -> (TopicPublishers, Arc<Counters>, Arc<Health>) {
+    let listener = Arc::new(Counters::new("alert-udp"));
+    let health = Arc::new(Health::new(Duration::from_secs(60)));
+    health.sockets_open();
+    let kafka = KafkaConfig { bootstrap_servers: bootstrap_servers.to_owned(), queue_size: ByteSize::kib(64), ..KafkaConfig::default() };
+    let spool = SpoolConfig { dir: spool.to_owned(), max_size: ByteSize::kib(512), ..SpoolConfig::default() };
+    let publishers = TopicPublishers::start(&kafka, &spool, &[Arc::clone(&listener)], &health).unwrap();
+    (publishers, listener, health)
+}
+
+#[test]
+fn a_topic_that_is_forbidden_stops_no_other_and_is_named() {
+    let (cluster, dir) = (cluster(), tempfile::tempdir().unwrap());
+    cluster.topic_error(Topic::Dhcp.name(), RDKafkaRespErr::RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED).unwrap();
+    let (publishers, listener, health) = start_topics(&cluster.bootstrap_servers(), dir.path());
+    let dhcp = |number| Event { body: Some(Body::Dhcp(Dhcp::default())), ..alert(number) };
+    // More than the share of one topic holds.
+    for number in 0..1_000 {
+        publishers.publish(Record::new(&dhcp(number), Some(Arc::clone(&listener))));
+        if number < 300 {
+            publishers.publish(Record::new(&alert(number), Some(Arc::clone(&listener))));
+        }
+    }
+    assert_eq!(ids(&consume(&cluster.bootstrap_servers(), Topic::Alert, 300)), expected_ids(300));
+    let deadline = Instant::now() + PATIENCE;
+    while listener.snapshot().acked < 300 || health.check().is_ok() {
+        assert!(Instant::now() < deadline, "{:?} {:?}", listener.snapshot(), health.check());
+        std::thread::yield_now();
+    }
+    let problems = health.check().unwrap_err();
+    assert!(problems.len() == 1 && problems[0].contains("topic events-dhcp-v1"), "{problems:?}");
+    let stats = listener.snapshot();
+    assert!(stats.dropped > 0, "its share is full, and that is counted: {stats:?}");
+
+    cluster.topic_error(Topic::Dhcp.name(), RDKafkaRespErr::RD_KAFKA_RESP_ERR_NO_ERROR).unwrap();
+    assert!(publishers.flush(PATIENCE));
+    let stats = listener.snapshot();
+    assert_eq!(stats.acked + stats.dropped, 1_300);
+    assert_eq!(health.check(), Ok(()));
 }
 
 fn ids(events: &[Event]) -> Vec<&str> {

@@ -1,5 +1,6 @@
 //! Is the agent doing its work: are the sockets open, and does Kafka acknowledge.
 
+use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,8 @@ struct State {
     sockets_open: bool,
     last_ack: Option<Instant>,
     kafka_problem: Option<String>,
+    /// Topics whose records came back, until one is acknowledged.
+    topic_problems: BTreeMap<&'static str, String>,
 }
 
 impl Health {
@@ -28,9 +31,10 @@ impl Health {
         self.lock().sockets_open = true;
     }
 
-    /// Kafka acknowledged a record.
-    pub fn acked(&self) {
+    /// Kafka acknowledged a record of a topic.
+    pub fn acked(&self, topic: &str) {
         let mut state = self.lock();
+        state.topic_problems.remove(topic);
         state.last_ack = Some(Instant::now());
         state.kafka_problem = None;
     }
@@ -38,6 +42,11 @@ impl Health {
     /// The Kafka client reported a problem.
     pub fn kafka_problem(&self, problem: String) {
         self.lock().kafka_problem = Some(problem);
+    }
+
+    /// Kafka gave a record of a topic back. It is tried again.
+    pub fn topic_problem(&self, topic: &'static str, problem: String) {
+        self.lock().topic_problems.insert(topic, problem);
     }
 
     /// `Err` with what is wrong, one sentence each.
@@ -56,6 +65,8 @@ impl Health {
             let problem = state.kafka_problem.as_deref().unwrap_or("check kafka.bootstrap_servers and that the topics exist");
             problems.push(format!("{silence}: {problem}"));
         }
+        let topics = state.topic_problems.iter();
+        problems.extend(topics.map(|(topic, problem)| format!("topic {topic} takes nothing, its records wait: {problem}")));
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
 
@@ -75,7 +86,12 @@ mod tests {
         health.sockets_open();
         health.kafka_problem("broker down".to_owned());
         assert_eq!(health.check().unwrap_err(), ["Kafka has acknowledged nothing yet: broker down"]);
-        health.acked();
+        health.acked("a");
+        assert_eq!(health.check(), Ok(()));
+        health.topic_problem("b", "forbidden".to_owned());
+        health.acked("a");
+        assert_eq!(health.check().unwrap_err(), ["topic b takes nothing, its records wait: forbidden"]);
+        health.acked("b");
         assert_eq!(health.check(), Ok(()));
     }
 }

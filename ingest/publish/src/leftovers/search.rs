@@ -12,6 +12,9 @@ const MARGIN_MILLIS: i64 = 60_000;
 const SETTLE: Duration = Duration::from_secs(1);
 /// Between two attempts.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
+/// How often in a row a topic may be refused while Kafka itself answers: it is missing, or the account may not read it. A broker that has just
+/// started knows its topics sooner. Its records are sent without having been looked for: twice is better than never.
+const MAX_REFUSALS: u32 = 30;
 /// Between two lines about the progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 /// Between two lines about what is waited for.
@@ -61,8 +64,13 @@ impl<'a, L: LogReader> Search<'a, L> {
         self.pause(SETTLE)?;
         let since_unix_millis = leftovers.oldest_received_at_unix_millis().saturating_sub(MARGIN_MILLIS).max(0);
         for topic in leftovers.topics() {
-            self.persist(|log| log.seek(topic, since_unix_millis))?;
-            self.read_topic(topic, leftovers)?;
+            if !self.seek(topic, since_unix_millis)? || !self.read_topic(topic, leftovers)? {
+                tracing::warn!(
+                    topic = topic.name(),
+                    remedy = "make the topic with `tocsin schema apply`, or let the agent's account read it",
+                    "cannot look for the spool's records in a topic; those that may stand there are sent, perhaps for the second time"
+                );
+            }
         }
         tracing::info!(
             records = leftovers.records(),
@@ -74,7 +82,34 @@ impl<'a, L: LogReader> Search<'a, L> {
         Ok(())
     }
 
-    pub(super) fn read_topic(&mut self, topic: Topic, leftovers: &mut Leftovers) -> Result<(), Stopped> {
+    /// False: the topic cannot be read.
+    fn seek(&mut self, topic: Topic, since_unix_millis: i64) -> Result<bool, Stopped> {
+        let mut refusals = 0;
+        while let Err(problem) = self.log.seek(topic, since_unix_millis) {
+            if self.is_given_up(&problem, &mut refusals)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Counts one more refusal of a topic, and waits.
+    fn is_given_up(&mut self, problem: &str, refusals: &mut u32) -> Result<bool, Stopped> {
+        self.tell_waiting(problem);
+        self.pause(RETRY_PAUSE)?;
+        match self.log.connect() {
+            Ok(()) => *refusals += 1,
+            Err(away) => {
+                self.tell_waiting(&away);
+                *refusals = 0;
+            }
+        }
+        Ok(*refusals >= MAX_REFUSALS)
+    }
+
+    /// False: the topic cannot be read.
+    pub(super) fn read_topic(&mut self, topic: Topic, leftovers: &mut Leftovers) -> Result<bool, Stopped> {
+        let mut refusals = 0;
         while !leftovers.is_all_settled() {
             let mut read = 0;
             let mut visit = |payload: &[u8]| {
@@ -82,14 +117,21 @@ impl<'a, L: LogReader> Search<'a, L> {
                 leftovers.settle(payload);
             };
             match self.log.read(&mut visit) {
-                Ok(0) => return self.count(read),
-                Ok(left) => self.tell_progress(topic, left, leftovers),
+                Ok(0) => return self.count(read).map(|()| true),
+                Ok(left) => {
+                    refusals = 0;
+                    self.tell_progress(topic, left, leftovers);
+                }
                 // The reader goes on by itself where it can.
-                Err(problem) => self.tell_waiting(&problem),
+                Err(problem) => {
+                    if self.is_given_up(&problem, &mut refusals)? {
+                        return Ok(false);
+                    }
+                }
             }
             self.count(read)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn count(&mut self, read: u64) -> Result<(), Stopped> {

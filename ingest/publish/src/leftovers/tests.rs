@@ -40,6 +40,8 @@ fn unsettled<'a>(leftovers: &Leftovers, event_ids: &[&'a str]) -> Vec<&'a str> {
 struct MemoryLog {
     stored: Vec<(Topic, &'static str)>,
     failures: Cell<u32>,
+    /// What the account may not read.
+    forbidden: Option<Topic>,
     seeks: RefCell<Vec<(Topic, i64)>>,
     reads: Cell<u32>,
     unread: RefCell<VecDeque<&'static str>>,
@@ -79,6 +81,9 @@ impl LogReader for &MemoryLog {
 
     fn seek(&mut self, topic: Topic, since_unix_millis: i64) -> Result<(), String> {
         self.fail()?;
+        if self.forbidden == Some(topic) {
+            return Err("topic authorization failed".to_owned());
+        }
         self.seeks.borrow_mut().push((topic, since_unix_millis));
         *self.unread.borrow_mut() =
             self.stored.iter().filter(|(stored_in, _)| *stored_in == topic).map(|(_, event_id)| *event_id).collect();
@@ -151,7 +156,7 @@ fn a_problem_while_reading_loses_nothing() {
     log.failures.set(3);
     let (go_on, problems) = (|_| true, Cell::new(0));
     let problem = |_: &str| problems.set(problems.get() + 1);
-    assert_eq!(Search::new(reader, &go_on, &problem).read_topic(Topic::Alert, &mut leftovers), Ok(()));
+    assert_eq!(Search::new(reader, &go_on, &problem).read_topic(Topic::Alert, &mut leftovers), Ok(true));
     assert_eq!((unsettled(&leftovers, &ids), problems.get()), (vec!["a-1-3"], 3));
 }
 
@@ -201,4 +206,14 @@ fn what_has_no_usable_id_is_always_sent() {
     leftovers.settle(b"\xff\xff");
     assert!(!leftovers.is_settled(b"\xff\xff"));
     assert_eq!(leftovers.records(), 0);
+}
+
+#[test]
+fn a_topic_that_cannot_be_read_is_given_up_and_the_others_are_searched() {
+    let ids = ["a-1-1", "a-1-2"];
+    let mut leftovers = leftovers(&ids);
+    let stored = MemoryLog::holding(&[(Topic::Alert, "a-1-2")]);
+    let log = MemoryLog { forbidden: Some(Topic::Rejects), ..stored };
+    assert_eq!(log.search(&mut leftovers, 40).0, Ok(()), "it ends by itself");
+    assert_eq!(unsettled(&leftovers, &ids), ["a-1-1"]);
 }

@@ -149,7 +149,7 @@ fn a_full_spool_has_room_for_what_comes_back() {
     for text in ["1111111111", "2222222222"] {
         spool.append(&record(text, None)).unwrap();
     }
-    assert!(matches!(spool.append(&record("5555555555", None)), Err(AppendError::Full { bytes: 112 })));
+    assert!(matches!(spool.append(&record("5555555555", None)), Err(AppendError::Full { bytes: 112, .. })));
     spool.close();
     drop(spool);
     assert_eq!(take_all(&open_sized(dir.path(), sizes)), ["1111111111", "2222222222", "3333333333", "4444444444"]);
@@ -209,7 +209,7 @@ fn a_full_spool_refuses_and_takes_again_when_there_is_room() {
     let spool = open_sized(dir.path(), Sizes { max_bytes: 60, return_bytes: 0, segment_bytes: 10 });
     spool.append(&record("0123456789", None)).unwrap();
     spool.append(&record("0123456789", None)).unwrap();
-    assert!(matches!(spool.append(&record("0123456789", None)), Err(AppendError::Full { bytes: 56 })));
+    assert!(matches!(spool.append(&record("0123456789", None)), Err(AppendError::Full { bytes: 56, .. })));
     take(&spool).unwrap();
     spool.append(&record("0123456789", None)).unwrap();
 }

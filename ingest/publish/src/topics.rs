@@ -1,0 +1,78 @@
+//! A publisher a topic, so that a topic that is missing, forbidden or slow fills its own share of queue and spool and stops nobody.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use bytesize::ByteSize;
+use tocsin_telemetry::{Counters, Health};
+
+use crate::{KafkaConfig, KafkaPublisher, Publisher, Record, Remainder, SpoolConfig, StartError, Topic};
+
+/// Sixteenths of `kafka.queue_size` and `spool.max_size`: what most traffic is gets most, and alerts get more than they ever need.
+fn sixteenths(topic: Topic) -> u64 {
+    match topic {
+        Topic::Syslog => 8,
+        Topic::Alert => 2,
+        Topic::AgentStats | Topic::Rejects | Topic::Dhcp | Topic::Snmp | Topic::Counters | Topic::Probe => 1,
+    }
+}
+
+/// See the module's header. Each topic has a folder of its own in the spool's.
+pub struct TopicPublishers {
+    /// In the order of [`Topic::ALL`].
+    publishers: Vec<KafkaPublisher>,
+}
+
+impl TopicPublishers {
+    /// Starts without waiting for a broker, as [`KafkaPublisher::start`] does.
+    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Counters>], health: &Arc<Health>) -> Result<Self, StartError> {
+        let share = |size: ByteSize, topic| ByteSize::b(size.as_u64() / 16 * sixteenths(topic));
+        let start = |topic: Topic| {
+            let kafka = KafkaConfig { queue_size: share(kafka.queue_size, topic), ..kafka.clone() };
+            let spool = SpoolConfig { dir: spool.dir.join(topic.name()), max_size: share(spool.max_size, topic), ..spool.clone() };
+            KafkaPublisher::start(&kafka, &spool, listeners, Arc::clone(health))
+        };
+        let publishers = Topic::ALL.into_iter().map(start).collect::<Result<_, _>>()?;
+        Ok(Self { publishers })
+    }
+}
+
+impl Publisher for TopicPublishers {
+    fn publish(&self, record: Record) {
+        self.publishers[record.topic as usize].publish(record);
+    }
+
+    fn flush(&self, timeout: Duration) -> bool {
+        let deadline = Instant::now() + timeout;
+        // The first that does not settle takes all the time that there is.
+        self.publishers.iter().all(|publisher| publisher.flush(deadline.saturating_duration_since(Instant::now())))
+    }
+
+    fn close(&self) -> Remainder {
+        let remainders = in_parallel(&self.publishers, Publisher::close);
+        remainders.into_iter().fold(Remainder::default(), |sum, one| Remainder {
+            spooled_bytes: sum.spooled_bytes + one.spooled_bytes,
+            lost_records: sum.lost_records + one.lost_records,
+        })
+    }
+
+    fn fatal_error(&self) -> Option<String> {
+        self.publishers.iter().find_map(Publisher::fatal_error)
+    }
+}
+
+impl Drop for TopicPublishers {
+    /// Each client takes a moment to end its threads.
+    fn drop(&mut self) {
+        in_parallel(self.publishers.drain(..), drop);
+    }
+}
+
+fn in_parallel<T: Send, R: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
+    thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
