@@ -89,6 +89,8 @@ struct RunningListener {
     address: Option<SocketAddr>,
     readers: Vec<JoinHandle<()>>,
     parsers: Vec<JoinHandle<()>>,
+    /// What accepts connections.
+    acceptor: Option<tokio::task::JoinHandle<()>>,
 }
 
 impl RunningListener {
@@ -102,6 +104,7 @@ impl RunningListener {
             address: None,
             readers: Vec::new(),
             parsers: Vec::new(),
+            acceptor: None,
         }
     }
 }
@@ -243,8 +246,24 @@ impl Agent {
         }
     }
 
+    /// Tells of threads that have ended before they were asked to.
+    fn watch(&self) {
+        for listener in &self.listeners {
+            for thread in listener.readers.iter().chain(&listener.parsers).filter(|thread| thread.is_finished()) {
+                listener.counters.failed(&format!("its thread {}", thread.thread().name().unwrap_or_default()));
+            }
+            if listener.acceptor.as_ref().is_some_and(tokio::task::JoinHandle::is_finished) {
+                listener.counters.failed("its task that accepts connections");
+            }
+        }
+        for poller in self.poller.iter().filter(|poller| poller.devices.iter().any(tokio::task::JoinHandle::is_finished)) {
+            poller.counters.failed("its task that polls a device");
+        }
+    }
+
     /// Samples the kernel's counters and publishes what has become certain, and a report for each listener.
     pub fn report(&self) {
+        self.watch();
         let now = now_unix_nanos();
         for pipeline in self.listeners.iter().filter_map(|listener| listener.pipeline.as_ref()) {
             pipeline.tell_gaps(now);
@@ -264,6 +283,7 @@ impl Agent {
         // Fails only when every source has ended already.
         let _ = self.stop_sources.send(true);
         for listener in &mut self.listeners {
+            listener.acceptor = None;
             for thread in listener.readers.drain(..).chain(listener.parsers.drain(..)) {
                 if thread.join().is_err() {
                     tracing::error!(listener = listener.counters.name(), "a thread had failed; this is a defect, please report it");
@@ -328,7 +348,7 @@ fn start_listener(
             listener.address = source.local_address();
             listener.parsers.push(parser);
             // The parser ends when the last connection has, so joining the parser waits for the source too.
-            runtime.spawn(source.run(queue, stop.clone()));
+            listener.acceptor = Some(runtime.spawn(source.run(queue, stop.clone())));
         }
     }
     Ok(listener)

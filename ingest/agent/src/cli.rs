@@ -11,7 +11,7 @@ use clap::Args;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tocsin_publish::TopicPublishers;
-use tocsin_telemetry::Health;
+use tocsin_telemetry::{Health, log_panics};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -65,6 +65,7 @@ pub fn run(args: AgentArgs) -> ExitCode {
         return dump(&config);
     }
     start_logging();
+    log_panics();
     match run_until_signal(&config) {
         Ok(code) => code,
         Err(error) => {

@@ -255,6 +255,9 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     if listener.ipv6_only && listener.listen.is_ipv4() {
         return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));
     }
+    if listener.connections_per_sender == 0 {
+        return Err("connections_per_sender is 0, so that nobody could connect; use 1 or more".to_owned());
+    }
     if let Some(limit) = &listener.rate_limit {
         check_rate_limit(limit, listener.max_message)?;
     }

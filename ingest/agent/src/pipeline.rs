@@ -1,9 +1,10 @@
 //! Frame -> record: what a parser thread does.
 
+use std::any::Any;
 use std::collections::HashMap;
-use std::net::IpAddr;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -21,8 +22,16 @@ use tokio::sync::mpsc;
 use crate::gaps::{ConfirmedGap, Gaps};
 use crate::rate_limit::{RateLimit, Violation};
 
-/// Records of one frame that carry its bytes. Without a bound, a datagram of 64 KiB that holds 30,000 elements would become 2 GiB.
-const MAX_RAW_COPIES: u32 = 64;
+/// Records of one frame that carry its bytes. Of a list of updates the first does, and the next numbers are its others: a replay finds all. A line
+/// and the event that it tells of both do, because they go to different topics.
+fn raw_copies(format: Format) -> u32 {
+    if format == Format::Alert { 1 } else { 2 }
+}
+
+/// Of what a panic said.
+const MAX_PANIC_CHARACTERS: usize = 200;
+/// Of the bytes that a parser failed on, in its log line; the reject has all.
+const MAX_LOGGED_BYTES: usize = 128;
 
 /// What the agent's parsers share.
 #[derive(Clone)]
@@ -44,6 +53,9 @@ pub(crate) enum Reading {
     CapturedDhcp(Arc<str>),
     /// As an SNMP notification, with what is known of its sender.
     Notification,
+    /// Not at all: a parser with a defect.
+    #[cfg(test)]
+    Failing,
 }
 
 impl From<Kind> for Reading {
@@ -134,9 +146,30 @@ impl Pipeline {
         if let Some(rate_limit) = &self.rate_limit {
             self.limit(rate_limit, &mut batch);
         }
-        for Received { peer, received_at_unix_nanos, frame } in batch {
-            self.frame(peer, frame, received_at_unix_nanos);
+        for received in &batch {
+            // What cannot be read must not take the listener with it. All that is shared is behind locks that take a panic.
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.frame(received))) {
+                self.parser_failed(received, panic.as_ref());
+            }
         }
+    }
+
+    fn parser_failed(&self, received: &Received, panic: &(dyn Any + Send)) {
+        let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
+        let said: String = said.chars().take(MAX_PANIC_CHARACTERS).collect();
+        let raw = match self.reading {
+            Reading::Notification => blanked(kept_bytes(&received.frame), &self.shared.snmp.secrets(kept_bytes(&received.frame))),
+            _ => kept_bytes(&received.frame).clone(),
+        };
+        let beginning = raw[..raw.len().min(MAX_LOGGED_BYTES)].escape_ascii();
+        let detail = format!("the parser failed: {said}; this is a defect, please report it with these bytes, which begin {beginning}");
+        let bytes = raw.len() as u64;
+        let origin = self.origin(received.peer, received.received_at_unix_nanos, raw);
+        self.reject(&origin, Stage::Parse, Refusal { reason: Reason::ParserFailed, detail }, bytes);
+    }
+
+    fn origin(&self, peer: SocketAddr, received_at_unix_nanos: u64, raw: Bytes) -> Origin {
+        Origin { listener: Arc::clone(&self.listener_name), site: Arc::clone(&self.site), received_at_unix_nanos, peer: Some(peer), raw }
     }
 
     /// Takes out of a batch what its senders may not send.
@@ -160,13 +193,7 @@ impl Pipeline {
 
     fn publish_violations(&self, rate_limit: &RateLimit, violations: Vec<Violation>, now_unix_nanos: u64) {
         for violation in violations {
-            let origin = Origin {
-                listener: Arc::clone(&self.listener_name),
-                site: Arc::clone(&self.site),
-                received_at_unix_nanos: now_unix_nanos,
-                peer: Some(SocketAddr::new(violation.address, 0)),
-                raw: Bytes::new(),
-            };
+            let origin = self.origin(SocketAddr::new(violation.address, 0), now_unix_nanos, Bytes::new());
             self.counters.event_made();
             self.publish(&self.event(&origin, None, None, Body::AlertUpdate(rate_limit.alert(&violation, self.counters.name()))));
         }
@@ -179,31 +206,27 @@ impl Pipeline {
         }
     }
 
-    fn frame(&self, peer: SocketAddr, frame: Frame, received_at_unix_nanos: u64) {
-        let raw = match (&self.reading, &frame) {
+    fn frame(&self, Received { peer, received_at_unix_nanos, frame }: &Received) {
+        let raw = match (&self.reading, frame) {
             // What is read tells its secrets itself.
             (Reading::Notification, Frame::Oversize { beginning, .. }) => blanked(beginning, &self.shared.snmp.secrets(beginning)),
-            _ => kept_bytes(&frame).clone(),
+            _ => kept_bytes(frame).clone(),
         };
-        let origin = Origin {
-            listener: Arc::clone(&self.listener_name),
-            site: Arc::clone(&self.site),
-            received_at_unix_nanos,
-            peer: Some(peer),
-            raw,
-        };
+        let origin = self.origin(*peer, *received_at_unix_nanos, raw);
         match frame {
             Frame::Message(message) => match &self.reading {
-                Reading::Message(format) => self.message(*format, origin, &message),
+                Reading::Message(format) => self.message(*format, origin, message),
                 Reading::CapturedDhcp(interface) => {
-                    let captured = dhcp::parse_captured(&message, interface);
+                    let captured = dhcp::parse_captured(message, interface);
                     self.parsed(&Origin { peer: captured.source, ..origin }, captured.parsed, message.len());
                 }
-                Reading::Notification => self.notification(origin, peer, &message),
+                Reading::Notification => self.notification(origin, *peer, message),
+                #[cfg(test)]
+                Reading::Failing => panic!("no parser for {message:?}"),
             },
             Frame::Oversize { beginning, original_bytes } => {
                 let detail = format!("{original_bytes} bytes, of which {} are kept; raise the listener's max_message", beginning.len());
-                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Oversize, detail }, original_bytes);
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Oversize, detail }, *original_bytes);
             }
             Frame::Truncated { beginning, announced_bytes } => {
                 let detail = format!(
@@ -219,7 +242,7 @@ impl Pipeline {
         let mut records = 0_u32;
         format.parse(message, origin.received_at_unix_nanos, |parsed| {
             records += 1;
-            if records > MAX_RAW_COPIES {
+            if records > raw_copies(format) {
                 origin.raw.clear();
             }
             self.parsed(&origin, parsed, message.len());
@@ -324,3 +347,6 @@ fn kept_bytes(frame: &Frame) -> &Bytes {
         Frame::Message(bytes) | Frame::Oversize { beginning: bytes, .. } | Frame::Truncated { beginning: bytes, .. } => bytes,
     }
 }
+
+#[cfg(test)]
+mod tests;

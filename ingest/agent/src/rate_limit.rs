@@ -6,14 +6,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use tocsin_sources::RateLimitConfig;
+use lru::LruCache;
+use tocsin_sources::{RateLimitConfig, sender_of};
 use tocsin_wire::alerts::Severity;
 use tocsin_wire::events::AlertUpdate;
 use tocsin_wire::events::alert_update::Action;
 
-/// Senders whose traffic is watched at once. Beyond it further addresses are taken unlimited: a flood of forged addresses must not shut out
-/// those who are known.
+/// Senders whose traffic is watched at once. Beyond it the one that was quiet for longest is forgotten, unless it is over its limit.
 const MAX_SENDERS: usize = 200_000;
+/// Senders over their limit that are told of at once: one alert each. Further ones are limited, too, and counted.
+const MAX_TOLD: usize = 1_000;
 /// How often a sender that stays over its limit is told of again.
 const RENEWAL: Duration = Duration::from_secs(60);
 /// Parts of a period that are counted apart.
@@ -86,12 +88,33 @@ pub(crate) struct RateLimit {
     table: Mutex<Table>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Table {
-    senders: HashMap<IpAddr, Sender>,
+    senders: LruCache<IpAddr, Sender>,
     over: HashMap<IpAddr, Excess>,
     /// Senders in `over` that have not been told of.
     fresh: Vec<IpAddr>,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self { senders: LruCache::unbounded(), over: HashMap::new(), fresh: Vec::new() }
+    }
+}
+
+impl Table {
+    /// Forgets senders that `is_old`, the longest quiet first; those that are over stay.
+    fn forget(&mut self, is_old: impl Fn(&Self, &Sender) -> bool) {
+        for _ in 0..self.senders.len() {
+            let Some((address, _)) = self.senders.peek_lru().filter(|(_, sender)| is_old(self, sender)) else { return };
+            let address = *address;
+            if self.over.contains_key(&address) {
+                self.senders.promote(&address);
+            } else {
+                self.senders.pop_lru();
+            }
+        }
+    }
 }
 
 /// Judges the frames of one batch.
@@ -120,7 +143,7 @@ impl RateLimit {
         let Table { senders, over, .. } = &mut *table;
         let mut violations = Vec::new();
         over.retain(|address, excess| {
-            let penalty_until = senders.get(address).map_or(0, |sender| sender.penalty_until_unix_nanos);
+            let penalty_until = senders.peek(address).map_or(0, |sender| sender.penalty_until_unix_nanos);
             let is_over = now_unix_nanos < penalty_until || now_unix_nanos.saturating_sub(excess.last_unix_nanos) < memory / 2;
             if !is_over || now_unix_nanos.saturating_sub(excess.told_unix_nanos) >= nanos(RENEWAL) {
                 excess.told_unix_nanos = now_unix_nanos;
@@ -128,7 +151,7 @@ impl RateLimit {
             }
             is_over
         });
-        senders.retain(|address, sender| over.contains_key(address) || now_unix_nanos.saturating_sub(sender.last_unix_nanos) < memory);
+        table.forget(|_, sender| now_unix_nanos.saturating_sub(sender.last_unix_nanos) >= memory);
         violations
     }
 
@@ -148,6 +171,7 @@ impl RateLimit {
         };
         let labels = [
             ("listener", listener.to_owned()),
+            ("network", if violation.address.is_ipv6() { format!("{}/64", violation.address) } else { violation.address.to_string() }),
             ("refused_messages", violation.messages.to_string()),
             ("refused_bytes", violation.bytes.to_string()),
         ];
@@ -177,17 +201,21 @@ impl RateLimit {
 impl Judge<'_> {
     /// Whether a frame of so many bytes is taken.
     pub(crate) fn takes(&mut self, address: IpAddr, bytes: u64, at_unix_nanos: u64) -> bool {
-        let Table { senders, over, fresh } = &mut *self.table;
         if self.config.allow.iter().any(|network| network.contains(&address)) {
             return true;
         }
-        if senders.len() >= MAX_SENDERS && !senders.contains_key(&address) {
-            return true;
+        let address = sender_of(address);
+        if self.table.senders.len() >= MAX_SENDERS && !self.table.senders.contains(&address) {
+            self.table.forget(|table, _| table.senders.len() >= MAX_SENDERS);
         }
-        let sender = senders.entry(address).or_default();
+        let Table { senders, over, fresh } = &mut *self.table;
+        let sender = senders.get_or_insert_mut(address, Sender::default);
         sender.last_unix_nanos = sender.last_unix_nanos.max(at_unix_nanos);
         if sender.takes(self.config, bytes, at_unix_nanos) {
             return true;
+        }
+        if over.len() >= MAX_TOLD && !over.contains_key(&address) {
+            return false;
         }
         let excess = over.entry(address).or_insert_with(|| {
             fresh.push(address);

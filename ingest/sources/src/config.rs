@@ -122,6 +122,15 @@ pub struct ListenerConfig {
     /// How much one sender may send; left away: any amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitConfig>,
+    /// Networks that are heard; empty: all.
+    #[serde(default)]
+    pub allow: Vec<IpNet>,
+    /// Networks that are not heard, though they be in `allow`.
+    #[serde(default)]
+    pub deny: Vec<IpNet>,
+    /// Connections that one sender may hold open at once (TCP and TLS).
+    #[serde(default = "default_connections_per_sender")]
+    pub connections_per_sender: usize,
     /// Place of this listener's devices; empty: the agent's `site`.
     #[serde(default)]
     pub site: String,
@@ -137,6 +146,10 @@ fn default_receive_buffer() -> ByteSize {
 
 fn default_readers() -> usize {
     1
+}
+
+fn default_connections_per_sender() -> usize {
+    256
 }
 
 fn default_max_message() -> ByteSize {
@@ -157,6 +170,9 @@ impl ListenerConfig {
             ipv6_only: false,
             tls: None,
             rate_limit: None,
+            allow: Vec::new(),
+            deny: Vec::new(),
+            connections_per_sender: default_connections_per_sender(),
             site: String::new(),
         }
     }

@@ -4,6 +4,7 @@
 //! the queue is full a UDP reader keeps some megabytes back, then waits: the socket's buffer fills and the kernel counts exactly what it
 //! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
+mod access;
 mod capture;
 mod config;
 mod connection;
@@ -16,7 +17,7 @@ mod tcp;
 mod tls;
 mod udp;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
@@ -57,6 +58,14 @@ pub const QUEUE_BATCHES: usize = 64;
 pub fn now_unix_nanos() -> u64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Who stands behind an address, as far as limits are concerned: a host has a whole /64 of IPv6 to choose its addresses from.
+pub fn sender_of(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() >> 64 << 64).into(),
+    }
 }
 
 /// Payload bytes of a frame as they were received.

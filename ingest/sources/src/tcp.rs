@@ -1,8 +1,10 @@
 //! TCP and TLS: one listening socket, one task a connection.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use socket2::{SockRef, Socket, TcpKeepalive};
@@ -13,8 +15,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout_at};
 
+use crate::access::Access;
 use crate::connection::{Connection, DRAIN_QUIET};
-use crate::{BindError, Certificates, ListenerConfig, Queue, Stop, socket};
+use crate::{BindError, Certificates, ListenerConfig, Queue, Stop, sender_of, socket};
 
 /// Open connections of one listener; each may hold `max_message` bytes of an unfinished frame.
 const MAX_CONNECTIONS: usize = 4096;
@@ -33,6 +36,28 @@ pub struct TcpSource {
     max_message_bytes: usize,
     /// `None`: plain TCP.
     certificates: Option<Arc<Certificates>>,
+    access: Access,
+    connections_per_sender: usize,
+    /// Open connections by sender.
+    senders: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+/// One connection among those of its sender; ends with it.
+struct Place {
+    sender: IpAddr,
+    senders: Arc<Mutex<HashMap<IpAddr, usize>>>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Entry::Occupied(mut open) = senders.entry(self.sender) {
+            *open.get_mut() -= 1;
+            if *open.get() == 0 {
+                open.remove();
+            }
+        }
+    }
 }
 
 impl TcpSource {
@@ -59,7 +84,15 @@ impl TcpSource {
             "listening"
         );
         receive_buffer.warn_if_capped(&config.name, 1, "senders wait once it is full, so nothing is lost by it");
-        Ok(Self { listener, counters, max_message_bytes: config.max_message_bytes(), certificates })
+        Ok(Self {
+            listener,
+            counters,
+            max_message_bytes: config.max_message_bytes(),
+            certificates,
+            access: Access::new(config),
+            connections_per_sender: config.connections_per_sender,
+            senders: Arc::default(),
+        })
     }
 
     fn listen(socket: Socket) -> io::Result<TcpListener> {
@@ -103,6 +136,17 @@ impl TcpSource {
         while connections.join_next().await.is_some() {}
     }
 
+    /// A place among the connections of a sender; `None` where it has all that it may have.
+    fn place(&self, sender: IpAddr) -> Option<Place> {
+        let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = senders.entry(sender).or_default();
+        if *open >= self.connections_per_sender {
+            return None;
+        }
+        *open += 1;
+        Some(Place { sender, senders: Arc::clone(&self.senders) })
+    }
+
     fn take(
         &self,
         stream: TcpStream,
@@ -113,6 +157,14 @@ impl TcpSource {
         stop: &Stop,
     ) {
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
+        if !self.access.admits(peer.ip()) {
+            return self.counters.connection_refused(&format!("{peer} closed: the listener's allow and deny do not let it in"));
+        }
+        let Some(place) = self.place(sender_of(peer.ip())) else {
+            let problem =
+                format!("{peer} closed: its sender holds {} connections, which is connections_per_sender", self.connections_per_sender);
+            return self.counters.connection_refused(&problem);
+        };
         let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
             self.counters.connection_refused(&format!("{peer} closed: {MAX_CONNECTIONS} connections are open, which is the limit"));
             return;
@@ -123,7 +175,7 @@ impl TcpSource {
             Connection { peer, decoder: Decoder::new(self.max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
         let (certificates, stop) = (self.certificates.clone(), stop.clone());
         connections.spawn(async move {
-            let _permit = permit;
+            let (_permit, _place) = (permit, place);
             match certificates {
                 None => connection.run(stream, stop).await,
                 Some(certificates) => inside_tls(&certificates, stream, connection, stop).await,

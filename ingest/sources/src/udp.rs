@@ -14,6 +14,7 @@ use tocsin_telemetry::Counters;
 
 use self::reader::Reader;
 pub use self::replies::Replies;
+use crate::access::Access;
 use crate::meminfo::{self, ReceiveMemory, Unwrapped};
 use crate::{BindError, DropsSeen, ListenerConfig, Queue, Stop, socket, spread};
 
@@ -26,6 +27,7 @@ pub struct UdpSource {
     lanes: usize,
     counters: Arc<Counters>,
     max_message_bytes: usize,
+    access: Access,
 }
 
 #[derive(Debug)]
@@ -123,7 +125,7 @@ impl UdpSource {
             Arc::new(MeasuredSocket { socket, memory })
         };
         let sockets = sockets.into_iter().map(measured).collect();
-        let source = Self { sockets, lanes, counters, max_message_bytes: config.max_message_bytes() };
+        let source = Self { sockets, lanes, counters, max_message_bytes: config.max_message_bytes(), access: Access::new(config) };
         source.sample();
         Ok(source)
     }
@@ -157,6 +159,7 @@ impl UdpSource {
                 lanes: self.lanes,
                 counters: Arc::clone(&self.counters),
                 max_message_bytes: self.max_message_bytes,
+                access: self.access.clone(),
                 queue,
                 stop: stop.clone(),
             };

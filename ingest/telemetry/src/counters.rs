@@ -1,6 +1,7 @@
 //! The counters of one input (a listener, a capture, the prober, the poller): its side of the balance sheet.
 
 use std::net::SocketAddr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tocsin_wire::events::AgentStats;
@@ -80,6 +81,9 @@ pub struct Counters {
     events: AtomicU64,
     malformed: AtomicU64,
     rate_limited: AtomicU64,
+    not_allowed: AtomicU64,
+    not_allowed_logs: Sampler,
+    failure: OnceLock<String>,
     spooled: AtomicU64,
     published: AtomicU64,
     acked: AtomicU64,
@@ -100,7 +104,7 @@ pub struct Counters {
 }
 
 /// One more than the highest number in the closed list.
-const REASONS: usize = Reason::SecurityLevel as usize + 1;
+const REASONS: usize = Reason::ParserFailed as usize + 1;
 
 impl Counters {
     /// Counters at zero for the input of this name, which is `listener` in metrics, reports and tables.
@@ -131,9 +135,35 @@ impl Counters {
         self.buffer_limit_bytes.store(limit_bytes, Ordering::Relaxed);
     }
 
-    /// Frames were refused because their senders went over the listener's rate limit.
+    /// Frames were refused because their senders went over the listener's rate limit. A report counts those of [`Counters::not_allowed`] with them.
     pub fn rate_limited(&self, frames: u64) {
         self.rate_limited.fetch_add(frames, Ordering::Relaxed);
+    }
+
+    /// A datagram was thrown away because the listener's access list does not allow its sender.
+    pub fn not_allowed(&self, peer: SocketAddr) {
+        self.not_allowed.fetch_add(1, Ordering::Relaxed);
+        if let Some(left_out) = self.not_allowed_logs.pass() {
+            tracing::warn!(listener = self.name, %peer, left_out, "refused by the listener's allow and deny");
+        }
+    }
+
+    /// Datagrams whose senders the access list does not allow.
+    pub fn refused_senders(&self) -> u64 {
+        self.not_allowed.load(Ordering::Relaxed)
+    }
+
+    /// A part of the input has ended before it was asked to: from now on it hears nothing, or nobody hears it.
+    pub fn failed(&self, what: &str) {
+        let failure = format!("listener {}: {what} has ended, the log says why; restart the agent and report the defect", self.name);
+        if self.failure.set(failure).is_ok() {
+            tracing::error!(listener = self.name, what, "a part of the agent has ended early; /health says so until it is restarted");
+        }
+    }
+
+    /// What has ended, as a sentence; `None` while all is well.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.get().map(String::as_str)
     }
 
     /// A frame, or an element of one, became an event.
@@ -265,7 +295,7 @@ impl Counters {
             spooled,
             malformed,
             events,
-            rate_limited: load(&self.rate_limited),
+            rate_limited: load(&self.rate_limited) + load(&self.not_allowed),
             received: load(&self.received),
             received_bytes: load(&self.received_bytes),
             kernel_dropped: load(&self.kernel_dropped),

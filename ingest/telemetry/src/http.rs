@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Json, Router};
 use prometheus_client::registry::Registry;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
 use crate::{Counters, Health, PolledDevices, Senders, metrics};
@@ -88,12 +88,16 @@ async fn metrics(extract::State(pages): extract::State<Arc<Pages>>) -> Response 
     }
 }
 
-/// 200 when all sockets are open and Kafka acknowledges, else 503 with why.
+/// 200 when all sockets are open, every listener works and Kafka acknowledges, else 503 with why.
 async fn health(extract::State(pages): extract::State<Arc<Pages>>) -> (StatusCode, Json<Value>) {
-    match pages.state.health.check() {
-        Ok(()) => (StatusCode::OK, Json(json!({"status": "ok"}))),
-        Err(problems) => (StatusCode::SERVICE_UNAVAILABLE, Json(json!({"status": "not ok", "problems": problems}))),
-    }
+    let listeners = pages.state.listeners.iter().map(|(listener, _)| listener);
+    let mut problems = pages.state.health.check().err().unwrap_or_default();
+    problems.extend(listeners.clone().filter_map(|listener| listener.failure()).map(str::to_owned));
+    let word = |is_ok: bool| if is_ok { "ok" } else { "not ok" };
+    let by_listener: Map<_, _> =
+        listeners.map(|listener| (listener.name().to_owned(), word(listener.failure().is_none()).into())).collect();
+    let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, Json(json!({"status": word(problems.is_empty()), "problems": problems, "listeners": by_listener})))
 }
 
 async fn sources(extract::State(pages): extract::State<Arc<Pages>>) -> Json<Value> {

@@ -6,6 +6,7 @@ mod counters;
 mod health;
 mod http;
 mod metrics;
+mod panics;
 mod polled;
 mod sampler;
 mod senders;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use counters::{BufferUse, Counters, Ignored, Loss};
 pub use health::Health;
 pub use http::{Page, Server, State, bind};
+pub use panics::log_panics;
 pub use polled::PolledDevices;
 pub use senders::{Sender, Senders};
 

@@ -27,7 +27,7 @@ const COUNTERS: [(&str, &str, Field); 9] = [
     ("kernel_dropped", "Datagrams the kernel dropped before they could be read", |stats| stats.kernel_dropped),
     ("events", "Events made from frames", |stats| stats.events),
     ("malformed", "Frames, or elements of one, that became a reject", |stats| stats.malformed),
-    ("rate_limited", "Frames refused by a rate limit", |stats| stats.rate_limited),
+    ("rate_limited", "Frames refused by a rate limit or an access list", |stats| stats.rate_limited),
     ("spooled", "Records that took the way over the disk spool", |stats| stats.spooled),
     ("published", "Records handed to the Kafka producer", |stats| stats.published),
     ("acked", "Records that Kafka acknowledged", |stats| stats.acked),
@@ -56,6 +56,7 @@ impl Collector for Listeners {
         }
         self.encode_by_reason(&mut encoder)?;
         self.encode_connections(&mut encoder)?;
+        self.encode_refused_and_failed(&mut encoder)?;
         self.encode_answers(&mut encoder)
     }
 }
@@ -105,6 +106,20 @@ impl Listeners {
         Ok(())
     }
 
+    fn encode_refused_and_failed(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let help = "Datagrams whose senders the listener's allow and deny do not let through; part of rate_limited";
+        let mut refused = encoder.encode_descriptor("not_allowed", help, None, MetricType::Counter)?;
+        for listener in &self.0 {
+            ConstCounter::new(listener.refused_senders()).encode(refused.encode_family(&[("listener", listener.name())])?)?;
+        }
+        let help = "1 while every thread of the listener runs; 0: restart the agent";
+        let mut up = encoder.encode_descriptor("listener_up", help, None, MetricType::Gauge)?;
+        for listener in &self.0 {
+            ConstGauge::new(i64::from(listener.failure().is_none())).encode(up.encode_family(&[("listener", listener.name())])?)?;
+        }
+        Ok(())
+    }
+
     fn encode_answers(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let help = "Frames that carried nothing to keep and were only answered: SNMPv3 questions for the engine id or clock";
         let mut answered = encoder.encode_descriptor("answered", help, None, MetricType::Counter)?;
@@ -149,6 +164,8 @@ mod tests {
         listener.connection_opened();
         listener.connection_refused("detail");
         listener.answered();
+        listener.not_allowed(([192, 0, 2, 1], 1).into());
+        listener.failed("parse-syslog-udp");
         let devices = PolledDevices::default();
         devices.answered("sw1", std::time::Duration::from_millis(1_500));
         devices.failed("sw2", "detail");
@@ -164,7 +181,7 @@ mod tests {
                 r#"tocsin_agent_kernel_dropped_total{listener="syslog-udp"} 4"#,
                 r#"tocsin_agent_events_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_malformed_total{listener="syslog-udp"} 1"#,
-                r#"tocsin_agent_rate_limited_total{listener="syslog-udp"} 0"#,
+                r#"tocsin_agent_rate_limited_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_spooled_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_published_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_acked_total{listener="syslog-udp"} 1"#,
@@ -179,6 +196,8 @@ mod tests {
                 r#"tocsin_agent_connections{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_connections_opened_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_connections_refused_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_not_allowed_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_listener_up{listener="syslog-udp"} 0"#,
                 r#"tocsin_agent_answered_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_polls_total{device="sw1",result="answered"} 1"#,
                 r#"tocsin_agent_polls_total{device="sw1",result="failed"} 0"#,

@@ -134,3 +134,43 @@ fn a_clock_that_is_set_back_does_not_shut_a_sender_out() {
     assert!(takes(&limit, 1, 1, 1_000 * SECOND));
     assert!(takes(&limit, 1, 1, 500 * SECOND));
 }
+
+#[test]
+fn a_flood_of_forged_addresses_lifts_no_limit() {
+    let limit = limit("messages: 1, messages_period: 1s");
+    limit.judge(|judge| {
+        let flood = (0..MAX_SENDERS as u32).map(|number| IpAddr::from((0x0a00_0000 + number).to_be_bytes()));
+        assert!(flood.into_iter().all(|address| judge.takes(address, 1, SECOND)));
+    });
+    assert_eq!(
+        [takes(&limit, 1, 1, SECOND), takes(&limit, 1, 1, SECOND)],
+        [true, false],
+        "who comes when the table is full is limited, too"
+    );
+    assert_eq!(limit.lock().senders.len(), MAX_SENDERS);
+}
+
+#[test]
+fn no_more_alerts_are_raised_than_a_person_could_read() {
+    let limit = limit("messages: 1, messages_period: 1s");
+    let told = limit.judge(|judge| {
+        for number in 0..MAX_TOLD as u32 + 10 {
+            let address = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
+            assert_eq!([judge.takes(address, 1, SECOND), judge.takes(address, 1, SECOND)], [true, false]);
+        }
+    });
+    assert_eq!(told.len(), MAX_TOLD);
+}
+
+#[test]
+fn the_addresses_of_one_64_are_one_sender() {
+    let limit = limit("messages: 3");
+    let takes = |text: &str| {
+        let mut is_taken = false;
+        limit.judge(|judge| is_taken = judge.takes(text.parse().unwrap(), 1, SECOND));
+        is_taken
+    };
+    assert!(takes("2001:db8::1") && takes("2001:db8::2") && takes("2001:db8::ffff:1:2:3"));
+    assert!(!takes("2001:db8::4"), "the fourth of the same network");
+    assert!(takes("2001:db8:0:1::1"));
+}

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -28,6 +29,7 @@ pub(crate) struct GatedPublisher {
     memory: MemoryPublisher,
     is_closed: Mutex<bool>,
     opened: Condvar,
+    is_defect: AtomicBool,
 }
 
 impl GatedPublisher {
@@ -40,6 +42,11 @@ impl GatedPublisher {
         self.opened.notify_all();
     }
 
+    /// From now on no thread survives what it publishes.
+    pub(crate) fn become_defect(&self) {
+        self.is_defect.store(true, Ordering::Relaxed);
+    }
+
     pub(crate) fn records(&self) -> Vec<Record> {
         self.memory.records()
     }
@@ -48,6 +55,7 @@ impl GatedPublisher {
 impl Publisher for GatedPublisher {
     fn publish(&self, record: Record) {
         if record.topic != Topic::AgentStats {
+            assert!(!self.is_defect.load(Ordering::Relaxed), "a defect, as the test wants it");
             drop(self.opened.wait_while(self.is_closed.lock().unwrap(), |is_closed| *is_closed).unwrap());
         }
         self.memory.publish(record);

@@ -17,6 +17,7 @@ use socket2::Socket;
 use tocsin_telemetry::Counters;
 
 use super::{MeasuredSocket, sample};
+use crate::access::Access;
 use crate::overflow::Overflow;
 use crate::{Batch, Frame, Queue, Received, Stop, now_unix_nanos, received_bytes};
 
@@ -66,6 +67,7 @@ pub(super) struct Reader {
     pub(super) lanes: usize,
     pub(super) counters: Arc<Counters>,
     pub(super) max_message_bytes: usize,
+    pub(super) access: Access,
     pub(super) queue: Queue,
     pub(super) stop: Stop,
 }
@@ -162,8 +164,13 @@ impl Reader {
         let mut payloads = arena.freeze();
         let mut bytes = 0;
         let count = arrivals.len();
-        batch.extend(arrivals.into_iter().map(|(peer, received_at_unix_nanos, length)| {
+        batch.extend(arrivals.into_iter().filter_map(|(peer, received_at_unix_nanos, length)| {
             let mut payload = payloads.split_to(length);
+            if !self.access.admits(peer.ip()) {
+                bytes += length as u64;
+                self.counters.not_allowed(peer);
+                return None;
+            }
             let frame = if length > self.max_message_bytes {
                 payload.truncate(self.max_message_bytes);
                 Frame::Oversize { beginning: payload, original_bytes: length as u64 }
@@ -171,7 +178,7 @@ impl Reader {
                 Frame::Message(payload)
             };
             bytes += received_bytes(&frame);
-            Received { peer, received_at_unix_nanos, frame }
+            Some(Received { peer, received_at_unix_nanos, frame })
         }));
         self.counters.received(count as u64, bytes);
         Ok(())
@@ -193,5 +200,21 @@ fn peer_address(address: &SockaddrStorage) -> Option<SocketAddr> {
         return Some(SocketAddr::V4((*v4).into()));
     }
     let v6 = std::net::SocketAddrV6::from(*address.as_sockaddr_in6()?);
-    Some(SocketAddr::new(v6.ip().to_canonical(), v6.port()))
+    // A link-local peer can be answered only through its interface, which is the scope.
+    Some(v6.ip().to_ipv4_mapped().map_or(SocketAddr::V6(v6), |v4| SocketAddr::new(v4.into(), v6.port())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapped_peer_is_ipv4_and_a_link_local_one_keeps_its_interface() {
+        let peer = |text: &str, scope| {
+            let address = std::net::SocketAddrV6::new(text.parse().unwrap(), 162, 0, scope);
+            peer_address(&SockaddrStorage::from(SocketAddr::V6(address))).unwrap()
+        };
+        assert_eq!(peer("::ffff:192.0.2.7", 0), "192.0.2.7:162".parse().unwrap());
+        assert_eq!(peer("fe80::7", 3), "[fe80::7%3]:162".parse().unwrap());
+    }
 }

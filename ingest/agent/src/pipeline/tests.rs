@@ -1,0 +1,135 @@
+use std::fs;
+use std::path::Path as FilePath;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use prost::Message;
+use tocsin_publish::{MemoryPublisher, Remainder};
+use tocsin_snmp::Oid;
+use tocsin_snmp::pdu::{self, CommunityMessage, Pdu, Value, Varbind};
+
+use super::*;
+use crate::{Config, snmp};
+
+/// What a datagram may become, as a multiple of its bytes, beside [`ENVELOPE_BYTES`].
+fn max_amplification(kind: Kind) -> usize {
+    match kind {
+        // Each variable binding is written out with its OID, its name and its type.
+        Kind::Snmp => 6,
+        Kind::Syslog | Kind::Alert | Kind::Dhcp => 4,
+    }
+}
+
+/// What is stored of a datagram of one byte: id, agent, listener, addresses and times, and the sentence of a refusal.
+const ENVELOPE_BYTES: usize = 700;
+
+/// Keeps how much was published.
+#[derive(Default)]
+struct Scales(AtomicUsize);
+
+impl Publisher for Scales {
+    fn publish(&self, record: Record) {
+        self.0.fetch_add(record.key.len() + record.payload.len(), Ordering::Relaxed);
+    }
+
+    fn flush(&self, _timeout: Duration) -> bool {
+        true
+    }
+
+    fn close(&self) -> Remainder {
+        Remainder::default()
+    }
+}
+
+fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
+    let config = Config { agent_id: "agent-1.example.net".to_owned(), ..Config::default() };
+    let shared = Shared {
+        events: Arc::new(EventSource::new(&config.agent_id, 1_795_176_000_000_000_000)),
+        publisher,
+        names: Arc::default(),
+        snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
+    };
+    Pipeline::new(shared, reading, "site-1", Arc::new(Counters::new("listener-udp")), Arc::default())
+}
+
+fn received(frame: impl Into<Bytes>) -> Received {
+    Received { peer: ([192, 0, 2, 1], 1).into(), received_at_unix_nanos: 1_795_176_000_000_000_000, frame: Frame::Message(frame.into()) }
+}
+
+/// The kept corpus of a fuzz target.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = FilePath::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    fs::read_dir(folder).unwrap().map(|file| fs::read(file.unwrap().path()).unwrap()).collect()
+}
+
+/// Datagrams of 64 KiB that are all elements: what costs most of each format.
+fn crowded() -> Vec<(Kind, Vec<u8>)> {
+    let array = |element: &str| format!("[{}]", vec![element; 60_000 / element.len()].join(",")).into_bytes();
+    let xml = |element: &str| format!("<a>{}</a>", element.repeat(60_000 / element.len())).into_bytes();
+    let labels: Vec<_> = (0..6_000).map(|number| format!("l{number}=1")).collect();
+    let parameters: Vec<_> = (0..5_000).map(|number| format!("p{number}=\"\"")).collect();
+    let trap = |varbind: &Varbind<'_>| {
+        let named = Varbind { oid: "1.3.6.1.6.3.1.1.4.1.0".parse().unwrap(), value: Value::Oid("1.3.6.1.6.3.1.1.5.3".parse().unwrap()) };
+        let varbinds = std::iter::once(named).chain(std::iter::repeat_n(varbind.clone(), 3_500)).collect();
+        CommunityMessage::write(false, b"public", &Pdu::new(pdu::Kind::Trap, 1, varbinds).write())
+    };
+    let varbind = |oid: &str, value| Varbind { oid: oid.parse::<Oid>().unwrap(), value };
+    vec![
+        (Kind::Alert, array(r#"{"action":"update","source":"s","device":"d","check":"c"}"#)),
+        (Kind::Alert, xml(r#"<alert action="update" source="s" device="d" check="c"/>"#)),
+        (Kind::Alert, array("0")),
+        (Kind::Alert, format!("action=update source=s device=d check=c {}", labels.join(" ")).into_bytes()),
+        (Kind::Syslog, format!("<13>1 - - - - - [a {}] x", parameters.join(" ")).into_bytes()),
+        (Kind::Syslog, [b"<13>".as_slice(), &[0xff; 60_000]].concat()),
+        (Kind::Snmp, trap(&varbind("1.3.6.1.2.1.2.2.1.8.3", Value::Integer(2)))),
+        (Kind::Snmp, trap(&varbind("1.3", Value::Null))),
+        (Kind::Snmp, trap(&varbind("1.3.6.1.4.1.32473.1", Value::Octets(&[0xff; 8])))),
+    ]
+}
+
+#[test]
+fn no_datagram_is_stored_as_more_than_four_times_its_bytes_and_no_trap_as_more_than_six() {
+    let kinds = [("alert", Kind::Alert), ("syslog", Kind::Syslog), ("framing", Kind::Syslog), ("dhcp", Kind::Dhcp), ("snmp", Kind::Snmp)];
+    let kept = kinds.into_iter().flat_map(|(target, kind)| corpus(target).into_iter().map(move |frame| (kind, frame)));
+    let mut excesses = Vec::new();
+    let mut frames = 0;
+    for kind in [Kind::Alert, Kind::Syslog, Kind::Dhcp, Kind::Snmp] {
+        let scales = Arc::new(Scales::default());
+        let pipeline = pipeline(kind.into(), Arc::clone(&scales) as _);
+        for (_, frame) in kept.clone().chain(crowded()).filter(|(of, _)| *of == kind) {
+            let bytes = frame.len();
+            let beginning = frame[..bytes.min(60)].escape_ascii().to_string();
+            pipeline.frame(&received(frame));
+            let stored = scales.0.swap(0, Ordering::Relaxed);
+            frames += 1;
+            if stored > max_amplification(kind) * bytes + ENVELOPE_BYTES {
+                excesses.push(format!("{kind:?}: {bytes} bytes became {stored}, {:.1} times: {beginning}", stored as f64 / bytes as f64));
+            }
+        }
+    }
+    assert!(frames > 400, "{frames}");
+    assert!(excesses.is_empty(), "{}", excesses.join("\n"));
+}
+
+#[test]
+fn a_parser_that_fails_makes_a_reject_of_the_frame_and_goes_on() {
+    let publisher = Arc::new(MemoryPublisher::default());
+    let pipeline = pipeline(Reading::Failing, Arc::clone(&publisher) as _);
+    let (queue, batches) = mpsc::channel(4);
+    queue.blocking_send(vec![received("one"), received("two")]).unwrap();
+    queue.blocking_send(vec![received("three")]).unwrap();
+    drop(queue);
+    pipeline.run(batches);
+
+    let events = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap());
+    let rejected: Vec<_> = events
+        .map(|event| {
+            let Some(Body::Reject(reject)) = event.body else { panic!("{event:?}") };
+            assert!(reject.detail.contains("no parser for") && reject.detail.contains("report"), "{}", reject.detail);
+            (event.raw, reject.reason(), reject.original_bytes)
+        })
+        .collect();
+    let expected = [("one", 3), ("two", 3), ("three", 5)];
+    assert_eq!(rejected, expected.map(|(raw, bytes)| (Bytes::from_static(raw.as_bytes()), Reason::ParserFailed, bytes)));
+    assert_eq!(pipeline.counters.rejects().collect::<Vec<_>>(), [(Reason::ParserFailed, 3)]);
+}
