@@ -95,8 +95,15 @@ pub fn run(args: &AskArgs) -> Result<(), Failure> {
     match args.format {
         Format::Table if answer.is_empty() => print("nothing found"),
         Format::Json if answer.is_empty() => Ok(()),
-        _ => print(&answer),
+        Format::Table => print(&visible(&answer)),
+        Format::Csv | Format::Json => print(&answer),
     }
+}
+
+/// The answer with the control characters in it written out: what a device said must not steer the terminal.
+fn visible(answer: &str) -> String {
+    let escape = |character: char| character.is_control() && character != '\n';
+    answer.chars().map(|c| if escape(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
 }
 
 fn find<'a>(questions: &'a [Question], name: &str) -> Result<&'a Question, Failure> {
@@ -142,6 +149,11 @@ mod tests {
 
     fn questions() -> Vec<Question> {
         question::parse(&SchemaFiles::load(None).unwrap().questions).unwrap()
+    }
+
+    #[test]
+    fn what_a_device_said_does_not_reach_the_terminal_as_a_command() {
+        assert_eq!(visible("│ \u{1b}]0;owned\u{7}é\u{9b}2J\r │\n"), "│ \\u{1b}]0;owned\\u{7}é\\u{9b}2J\\r │\n");
     }
 
     #[test]
