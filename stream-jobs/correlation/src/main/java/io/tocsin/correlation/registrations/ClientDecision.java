@@ -1,7 +1,6 @@
 package io.tocsin.correlation.registrations;
 
 import io.tocsin.registrations.v1.Registration;
-import io.tocsin.registrations.v1.State;
 
 /**
  * What {@link RegistrationRules} decide: a transition, that a client is forgotten, an observation,
@@ -25,11 +24,6 @@ public sealed interface ClientDecision
   record Forgotten(Registration registration) implements ClientDecision {
     static Forgotten of(String mac, int family) {
       return new Forgotten(Registration.newBuilder().setMac(mac).setFamily(family).build());
-    }
-
-    /** Whether a registration tells that its client is forgotten. */
-    public static boolean is(Registration registration) {
-      return registration.getState() == State.STATE_UNSPECIFIED;
     }
   }
 
