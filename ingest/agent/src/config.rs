@@ -146,6 +146,7 @@ impl Config {
         }
         if let Some(folder) = path.parent() {
             self.spool.dir = folder.join(&self.spool.dir);
+            self.kafka.stand_beside(folder).map_err(|error| invalid(format!("kafka.config_file: {error}")))?;
             self.snmp.stand_beside(folder);
             for listener in &mut self.listeners {
                 listener.tls = listener.tls.as_ref().map(|tls| tls.relative_to(folder));

@@ -1,23 +1,44 @@
 //! Where Kafka is and how it is reached: every client begins here, so encryption and accounts are configured in one place.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
 
 use rdkafka::ClientConfig;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::KafkaError;
 
+use crate::{Failures, Trouble};
+
 /// How to reach Kafka.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Connection {
     /// Brokers to ask first, `host:port`, separated by commas.
     pub bootstrap_servers: String,
-    /// Further options of librdkafka by their own names.
+    /// File with the certificates of the authorities to believe.
+    pub authorities: Option<PathBuf>,
+    /// Further options of librdkafka by their own names, secrets among them.
     pub options: BTreeMap<String, String>,
+}
+
+/// Without the options, which hold secrets.
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("bootstrap_servers", &self.bootstrap_servers).finish_non_exhaustive()
+    }
 }
 
 /// Kafka, or its client, did not do what was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
+    /// The file that says how Kafka is reached cannot be used.
+    #[error("{}: {problem}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        problem: String,
+    },
     /// librdkafka refuses its configuration.
     #[error("{bootstrap_servers:?} is not a list of Kafka brokers, or an option is wrong: {reason}")]
     Config {
@@ -34,12 +55,20 @@ pub enum Error {
         /// What was asked, and what came of it.
         reason: String,
     },
+    /// Kafka refused, or was not believed, and somebody must do something about it.
+    #[error("Kafka at {bootstrap_servers}: {trouble}")]
+    Trouble {
+        /// Brokers as configured.
+        bootstrap_servers: String,
+        /// What is wrong and what to do.
+        trouble: Trouble,
+    },
 }
 
 impl Connection {
     /// Brokers without encryption or account.
     pub fn new(bootstrap_servers: &str) -> Self {
-        Self { bootstrap_servers: bootstrap_servers.to_owned(), options: BTreeMap::new() }
+        Self { bootstrap_servers: bootstrap_servers.to_owned(), authorities: None, options: BTreeMap::new() }
     }
 
     /// The configuration of a client of this name; what only this client wants is set on top.
@@ -61,6 +90,15 @@ impl Connection {
     /// The error of a question that was not answered as it should have been.
     pub fn unanswered(&self, reason: impl ToString) -> Error {
         Error::Answer { bootstrap_servers: self.bootstrap_servers.clone(), reason: reason.to_string() }
+    }
+
+    /// The error of a question about `resource`: Kafka's refusal, or why no connection came about, or else librdkafka's words.
+    pub fn failed(&self, resource: &str, error: &KafkaError, failures: &Failures) -> Error {
+        let connecting = || failures.last().and_then(|words| self.trouble(&words));
+        match self.refusal(resource, error).or_else(connecting) {
+            Some(trouble) => Error::Trouble { bootstrap_servers: self.bootstrap_servers.clone(), trouble },
+            None => self.unanswered(format!("{resource}: {error}")),
+        }
     }
 }
 

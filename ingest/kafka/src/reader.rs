@@ -7,13 +7,17 @@ use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
 use rdkafka::message::{BorrowedMessage, Message};
+use rdkafka::metadata::MetadataTopic;
 use rdkafka::{Offset, TopicPartitionList};
 
 use crate::extents::Extents;
-use crate::{Connection, Error, MAX_SILENCE, log};
+use crate::{Connection, Error, Failures, MAX_SILENCE};
 
 /// How long a broker may take to answer a question; a stop of the agent waits as long at most.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long librdkafka may take to tell what it has told nobody yet.
+const NEWS_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Where reading begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,15 +31,22 @@ pub enum Start {
 /// Hears of troubles that pass: the client connects again by itself.
 type OnProblem = Box<dyn Fn(&str) + Send + Sync>;
 
-struct Context(OnProblem);
+struct Context {
+    on_problem: OnProblem,
+    failures: Failures,
+    connection: Connection,
+}
 
 impl ClientContext for Context {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        log(level, facility, message);
+        self.failures.log(level, facility, message);
     }
 
     fn error(&self, _error: KafkaError, reason: &str) {
-        self.0(reason);
+        match self.connection.trouble(reason) {
+            Some(trouble) => (self.on_problem)(&trouble.to_string()),
+            None => (self.on_problem)(reason),
+        }
     }
 }
 
@@ -71,7 +82,7 @@ impl TopicReader {
         for (name, value) in settings {
             config.set(*name, *value);
         }
-        let context = Context(Box::new(on_problem));
+        let context = Context { on_problem: Box::new(on_problem), failures: Failures::default(), connection: connection.clone() };
         let consumer = config.create_with_context(context).map_err(|error| connection.refused(&error))?;
         let connection = connection.clone();
         Ok(Self { connection, consumer, topic: String::new(), unread: Extents::default(), last_progress: Instant::now() })
@@ -79,13 +90,13 @@ impl TopicReader {
 
     /// Asks whether Kafka answers, by the metadata of a topic.
     pub fn ping(&self, topic: &str) -> Result<(), Error> {
-        self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map(drop).map_err(|error| self.connection.unanswered(error))
+        self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map(drop).map_err(|error| self.unanswered(topic, &error))
     }
 
     /// Points the reader at a topic. What is stored there now is unread; what comes later is read as well.
     pub fn seek(&mut self, topic: &str, start: Start) -> Result<(), Error> {
         let partitions = self.partitions(topic)?;
-        let (unread, assignment) = self.assignment(topic, &partitions, start).map_err(|error| self.about(topic, &error))?;
+        let (unread, assignment) = self.assignment(topic, &partitions, start).map_err(|error| self.unanswered(topic, &error))?;
         self.consumer.assign(&assignment).map_err(|error| self.about(topic, &error))?;
         (self.topic, self.unread, self.last_progress) = (topic.to_owned(), unread, Instant::now());
         Ok(())
@@ -98,7 +109,7 @@ impl TopicReader {
 
     /// The next record, if one comes in time. An error while a broker is away is none before [`MAX_SILENCE`]; the call can be made again.
     pub fn next(&mut self, timeout: Duration) -> Result<Option<BorrowedMessage<'_>>, Error> {
-        let problem = match self.consumer.poll(timeout) {
+        let error = match self.consumer.poll(timeout) {
             // A record of the topic before that was fetched already.
             Some(Ok(message)) if message.topic() != self.topic => return Ok(None),
             Some(Ok(message)) => {
@@ -113,25 +124,31 @@ impl TopicReader {
             }
             Some(Err(error)) if is_final(&error) => return Err(self.about(&self.topic, &error)),
             Some(Err(error)) => {
-                self.consumer.context().0(&error.to_string());
-                error.to_string()
+                (self.consumer.context().on_problem)(&error.to_string());
+                error
             }
-            None => "no answer".to_owned(),
+            None => KafkaError::MessageConsumption(RDKafkaErrorCode::OperationTimedOut),
         };
         if self.unread.left() > 0 && self.last_progress.elapsed() > MAX_SILENCE {
             self.last_progress = Instant::now();
-            return Err(self.about(&self.topic, &problem));
+            return Err(self.about(&self.topic, &error));
         }
         Ok(None)
     }
 
     /// The topic's partitions. A topic that is not there is an error too: a broker that has just started may not know it yet.
     fn partitions(&self, topic: &str) -> Result<Vec<i32>, Error> {
-        let metadata = self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map_err(|error| self.about(topic, &error))?;
+        let metadata = self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map_err(|error| self.unanswered(topic, &error))?;
         let known = metadata.topics().iter().find(|known| known.name() == topic);
+        if let Some(error) = known.and_then(MetadataTopic::error) {
+            let error = KafkaError::MetadataFetch(error.into());
+            if self.connection.refusal("", &error).is_some() {
+                return Err(self.about(topic, &error));
+            }
+        }
         let partitions: Vec<i32> = known.iter().flat_map(|known| known.partitions()).map(|partition| partition.id()).collect();
         if partitions.is_empty() {
-            Err(self.about(topic, &"there is no such topic; make it with `tocsin schema apply`"))
+            Err(self.connection.unanswered(format!("topic {topic}: there is no such topic; make it with `tocsin schema apply`")))
         } else {
             Ok(partitions)
         }
@@ -170,8 +187,14 @@ impl TopicReader {
         Ok((unread, assignment))
     }
 
-    fn about(&self, topic: &str, reason: &dyn ToString) -> Error {
-        self.connection.unanswered(format!("topic {topic}: {}", reason.to_string()))
+    /// The error of a question. librdkafka tells why a connection failed when it is polled, and nobody has polled it while it was asked.
+    fn unanswered(&self, topic: &str, error: &KafkaError) -> Error {
+        drop(self.consumer.poll(NEWS_TIMEOUT));
+        self.about(topic, error)
+    }
+
+    fn about(&self, topic: &str, error: &KafkaError) -> Error {
+        self.connection.failed(&format!("topic {topic}"), error, &self.consumer.context().failures)
     }
 }
 

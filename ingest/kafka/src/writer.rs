@@ -6,10 +6,10 @@ use std::time::Duration;
 use rdkafka::ClientContext;
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::message::DeliveryResult;
+use rdkafka::message::{DeliveryResult, Message};
 use rdkafka::producer::{BaseRecord, Producer, ProducerContext, ThreadedProducer};
 
-use crate::{Connection, Error, MAX_SILENCE, log};
+use crate::{Connection, Error, Failures, MAX_SILENCE};
 
 /// How long to wait for room in a full queue before asking again.
 const FULL_QUEUE_PAUSE: Duration = Duration::from_millis(20);
@@ -20,13 +20,16 @@ pub struct TopicWriter {
     producer: ThreadedProducer<Refusals>,
 }
 
-/// What Kafka refused; only the first refusal is told.
+/// What Kafka refused, by topic; only the first refusal is told.
 #[derive(Default)]
-struct Refusals(Mutex<Option<String>>);
+struct Refusals {
+    first: Mutex<Option<(String, KafkaError)>>,
+    failures: Failures,
+}
 
 impl ClientContext for Refusals {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        log(level, facility, message);
+        self.failures.log(level, facility, message);
     }
 }
 
@@ -34,8 +37,9 @@ impl ProducerContext for Refusals {
     type DeliveryOpaque = ();
 
     fn delivery(&self, result: &DeliveryResult<'_>, (): ()) {
-        if let Err((error, _)) = result {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
+        if let Err((error, message)) = result {
+            let refusal = || (message.topic().to_owned(), error.clone());
+            self.first.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(refusal);
         }
     }
 }
@@ -65,21 +69,26 @@ impl TopicWriter {
                     std::thread::sleep(FULL_QUEUE_PAUSE);
                     waiting = refused;
                 }
-                Err((error, _)) => return Err(self.connection.unanswered(format!("topic {topic}: {error}"))),
+                Err((error, _)) => return Err(self.about(topic, &error)),
             }
         }
     }
 
     /// Waits until Kafka has acknowledged everything.
     pub fn finish(&self) -> Result<(), Error> {
-        self.producer.flush(MAX_SILENCE).map_err(|error| self.connection.unanswered(error))?;
-        self.check()
+        let flushed = self.producer.flush(MAX_SILENCE);
+        self.check()?;
+        flushed.map_err(|error| self.connection.failed("writing", &error, &self.producer.context().failures))
     }
 
     fn check(&self) -> Result<(), Error> {
-        match &*self.producer.context().0.lock().unwrap_or_else(PoisonError::into_inner) {
-            Some(reason) => Err(self.connection.unanswered(reason)),
+        match &*self.producer.context().first.lock().unwrap_or_else(PoisonError::into_inner) {
+            Some((topic, error)) => Err(self.about(topic, error)),
             None => Ok(()),
         }
+    }
+
+    fn about(&self, topic: &str, error: &KafkaError) -> Error {
+        self.connection.failed(&format!("topic {topic}"), error, &self.producer.context().failures)
     }
 }

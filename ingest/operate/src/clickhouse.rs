@@ -1,19 +1,20 @@
 //! ClickHouse over HTTP, as far as an operator's command needs it: one statement, its text answer, and errors that can be read.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use crate::Failure;
 
 /// Where ClickHouse is and who asks.
 #[derive(Args, Debug, Clone)]
 pub struct ClickHouseArgs {
-    /// HTTP address of ClickHouse.
+    /// HTTP address of ClickHouse; https:// with --clickhouse-ca.
     #[arg(long = "clickhouse", env = "TOCSIN_CLICKHOUSE", value_name = "URL", default_value = "http://127.0.0.1:8123")]
     pub url: String,
 
@@ -24,6 +25,10 @@ pub struct ClickHouseArgs {
     /// File that holds the user's password and nothing else. A password on the command line would be seen by every user of the machine.
     #[arg(long = "clickhouse-password-file", env = "TOCSIN_CLICKHOUSE_PASSWORD_FILE", value_name = "FILE")]
     pub password_file: Option<PathBuf>,
+
+    /// File with the certificates of the authorities to believe, for https://. The system's own on Debian: /etc/ssl/certs/ca-certificates.crt.
+    #[arg(long = "clickhouse-ca", env = "TOCSIN_CLICKHOUSE_CA", value_name = "FILE")]
+    pub authorities: Option<PathBuf>,
 }
 
 /// What [`ClickHouse::run`] and [`ClickHouse::ask`] wait for at most.
@@ -68,16 +73,24 @@ pub struct ClickHouse {
     url: String,
     user: String,
     password: String,
+    authorities: Option<PathBuf>,
 }
 
 impl ClickHouse {
     /// Reads the password file; does not connect yet.
     pub fn new(args: &ClickHouseArgs) -> Result<Self, Failure> {
         let url = args.url.trim_end_matches('/').to_owned();
-        if !url.starts_with("http://") {
+        let is_encrypted = url.starts_with("https://");
+        if !is_encrypted && !url.starts_with("http://") {
             return Err(Failure::usage(
                 format!("{url:?} is not an address of ClickHouse's HTTP interface"),
-                "write it as http://HOST:PORT, for example --clickhouse http://127.0.0.1:8123",
+                "write it as http://HOST:PORT or https://HOST:PORT, for example --clickhouse http://127.0.0.1:8123",
+            ));
+        }
+        if is_encrypted != args.authorities.is_some() {
+            return Err(Failure::usage(
+                format!("{url} and --clickhouse-ca do not go together: one stands without the other"),
+                "with https:// name the authorities to believe; the system's are in /etc/ssl/certs/ca-certificates.crt on Debian",
             ));
         }
         let password = match &args.password_file {
@@ -92,14 +105,24 @@ impl ClickHouse {
                 .trim_end_matches(['\r', '\n'])
                 .to_owned(),
         };
-        let agent =
-            ureq::Agent::config_builder().http_status_as_error(false).timeout_connect(Some(Duration::from_secs(5))).build().new_agent();
-        Ok(Self { agent, url, user: args.user.clone(), password })
+        let mut config = ureq::Agent::config_builder().http_status_as_error(false).timeout_connect(Some(Duration::from_secs(5)));
+        if let Some(file) = &args.authorities {
+            config = config.tls_config(tls(file)?);
+        }
+        let agent = config.build().new_agent();
+        Ok(Self { agent, url, user: args.user.clone(), password, authorities: args.authorities.clone() })
     }
 
     /// The address as configured, for messages.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// `host:port` of an encrypted address.
+    fn address(&self) -> Option<String> {
+        let authority = self.url.strip_prefix("https://")?.split('/').next()?;
+        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
+        Some(if has_port { authority.to_owned() } else { format!("{authority}:443") })
     }
 
     /// Does the server answer? The error is a reason in a few words.
@@ -181,13 +204,24 @@ impl ClickHouse {
         Some(Progress { seconds: next()?, rows_read: next()?, rows_expected: next()? })
     }
 
-    /// The failure of a server that does not answer.
+    /// The failure of a server that does not answer, or whose certificate is not believed.
     pub fn unreachable(&self, reason: &str) -> Failure {
+        let distrust = self.authorities.as_deref().and_then(|file| tocsin_trust::distrust_of(&self.address()?, file));
+        if let Some(distrust) = distrust {
+            return Failure::new(format!("ClickHouse at {}: {}", self.url, distrust.reason), distrust.remedy);
+        }
         Failure::new(
             format!("ClickHouse at {} does not answer: {reason}", self.url),
             "start it (`make up`), point --clickhouse at its HTTP port, or give it time with --wait SECONDS",
         )
     }
+}
+
+fn tls(authorities: &Path) -> Result<TlsConfig, Failure> {
+    let remedy = "point --clickhouse-ca at the PEM file of the authority that signed the server's certificate";
+    let authorities = tocsin_trust::authorities(authorities).map_err(|problem| Failure::usage(problem, remedy))?;
+    let roots: Vec<_> = authorities.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
+    Ok(TlsConfig::builder().root_certs(RootCerts::from(roots)).unversioned_rustls_crypto_provider(tocsin_trust::provider()).build())
 }
 
 /// ClickHouse reads parameters in its Escaped format, where a backslash, a tab or a line break would mean something.
@@ -196,11 +230,16 @@ fn escaped(value: &str) -> String {
 }
 
 #[cfg(test)]
+#[path = "../../trust/src/tests/authority.rs"]
+mod authority;
+
+#[cfg(test)]
 mod tests {
+    use super::authority::{Authority, params};
     use super::*;
 
     fn args(url: &str, password_file: Option<PathBuf>) -> ClickHouseArgs {
-        ClickHouseArgs { url: url.to_owned(), user: "default".to_owned(), password_file }
+        ClickHouseArgs { url: url.to_owned(), user: "default".to_owned(), password_file, authorities: None }
     }
 
     #[test]
@@ -216,6 +255,35 @@ mod tests {
     fn an_address_without_http_is_refused_before_anything_is_sent() {
         let failure = ClickHouse::new(&args("127.0.0.1:8123", None)).err().unwrap().to_string();
         assert!(failure.contains("write it as http://HOST:PORT"), "{failure}");
+    }
+
+    #[test]
+    fn an_encrypted_address_and_its_authorities_go_together() {
+        let failure = ClickHouse::new(&args("https://ch:8443", None)).err().unwrap().to_string();
+        assert!(failure.contains("name the authorities to believe"), "{failure}");
+    }
+
+    fn told(server: &Authority, name: &str, believed: &Authority) -> Result<String, Failure> {
+        let args = ClickHouseArgs { authorities: Some(believed.file()), ..args(&format!("https://{}", server.serve(params(name))), None) };
+        ClickHouse::new(&args).unwrap().run("SELECT 1")
+    }
+
+    #[test]
+    fn a_server_whose_certificate_is_believed_is_asked_over_tls() {
+        let authority = Authority::new();
+        assert_eq!(told(&authority, "127.0.0.1", &authority), Ok("hello".to_owned()));
+    }
+
+    #[test]
+    fn a_certificate_that_is_not_believed_is_told_with_the_remedy() {
+        let (authority, other) = (Authority::new(), Authority::new());
+        let failure = told(&authority, "ch.example.org", &authority).unwrap_err().to_string();
+        assert!(
+            failure.contains("is for another name: ch.example.org") && failure.contains("help: reach the server by a name"),
+            "{failure}"
+        );
+        let failure = told(&authority, "127.0.0.1", &other).unwrap_err().to_string();
+        assert!(failure.contains("by no authority that is believed here") && failure.contains("help: name the file"), "{failure}");
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             "correct the line; `tocsin devices import --help` shows the columns. Nothing was changed",
         )
     })?;
-    let topic = DevicesTopic::new(args.kafka.connection(), topic::TOPIC);
+    let topic = DevicesTopic::new(args.kafka.connection()?, topic::TOPIC);
     let changes = Changes::between(&topic.read()?, listed, args.prune);
     if !args.dry_run {
         topic.write(&changes.set, &changes.removed, now_unix_nanos())?;

@@ -102,7 +102,7 @@ impl From<AccessWord> for Access {
 
 /// Keeps the set in step until it is killed; with `--once`, until it is in step.
 pub fn run(args: &EnforceArgs) -> Result<(), Failure> {
-    let mut registrations = Registrations::open(&args.kafka.connection())?;
+    let mut registrations = Registrations::open(&args.kafka.connection()?)?;
     let mut wanted = Wanted::new(args.member, args.access.into());
     read_to_the_end(&mut registrations, &mut wanted)?;
     let set = KernelSet::open(args.backend, args.member, &args.table, &args.set)?;

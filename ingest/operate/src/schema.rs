@@ -137,13 +137,13 @@ impl Target {
         let retention = args.retention.as_deref().map(Retention::load).transpose()?;
         let cluster = args.cluster.as_deref().map(|name| Cluster::new(name, &schema));
         let wants = |server: Server| args.only.is_none_or(|only| only == server);
-        let kafka = wants(Server::Kafka).then(|| Kafka::new(&args.kafka.connection())).transpose()?;
+        let kafka = wants(Server::Kafka).then(|| Kafka::new(args.kafka.connection()?)).transpose()?;
         let clickhouse = wants(Server::Clickhouse).then(|| ClickHouse::new(&args.clickhouse)).transpose()?;
 
         let wait = Duration::from_secs(args.wait);
         if let Some(kafka) = &kafka {
             servers::await_answer(&format!("Kafka at {}", kafka.bootstrap_servers()), wait, |timeout| kafka.ping(timeout))
-                .map_err(|reason| kafka.unreachable(&reason))?;
+                .map_err(|reason| kafka.silent(&reason))?;
         }
         if let Some(clickhouse) = &clickhouse {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())

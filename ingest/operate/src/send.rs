@@ -113,7 +113,7 @@ pub struct SendArgs {
 }
 
 impl SendArgs {
-    fn kafka(&self) -> Connection {
+    fn kafka(&self) -> Result<Connection, Failure> {
         self.kafka.connection_or(&format!("{}:{}", self.host, 9092_u32 + u32::from(self.port_offset)))
     }
 }
@@ -132,7 +132,7 @@ pub fn run(args: &SendArgs) -> Result<(), Failure> {
     };
     let addresses = Addresses::new(&args.host, args.port_offset, &args.target);
     let mut outbox = Outbox::open(&traffic.targets(), &addresses, args.keep_going)?;
-    let mut topics = if traffic.has_events() { Some(Topics::open(&args.kafka())?) } else { None };
+    let mut topics = if traffic.has_events() { Some(Topics::open(&args.kafka()?)?) } else { None };
 
     let start = Instant::now();
     let played = play(&traffic, pace, args.framing, &mut outbox, &mut topics, start);

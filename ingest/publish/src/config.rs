@@ -1,19 +1,21 @@
 //! `kafka` and `spool` in the agent's config.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytesize::ByteSize;
 use serde::{Deserialize, Serialize};
-use tocsin_kafka::Connection;
+use tocsin_kafka::{Connection, Error};
 
 /// `kafka` in the agent's config.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KafkaConfig {
-    /// Brokers to ask first, `host:port`, separated by commas.
+    /// Brokers to ask first, `host:port`, separated by commas; those of `config_file` go before.
     pub bootstrap_servers: String,
+    /// How Kafka is reached: encryption, login. Relative to the agent's config file.
+    pub config_file: Option<PathBuf>,
     /// `none`, `lz4` or `snappy`.
     pub compression: Compression,
     /// How long a record may wait for company in its batch.
@@ -55,6 +57,7 @@ impl Default for KafkaConfig {
     fn default() -> Self {
         Self {
             bootstrap_servers: "127.0.0.1:9092".to_owned(),
+            config_file: None,
             compression: Compression::Lz4,
             linger: Duration::from_millis(20),
             queue_size: ByteSize::mib(64),
@@ -103,9 +106,24 @@ const RESERVED_OPTIONS: [(&str, &str); 10] = [
 ];
 
 impl KafkaConfig {
+    /// Makes the path of `config_file` one beside the agent's own, and the brokers that it names those in effect.
+    pub fn stand_beside(&mut self, folder: &Path) -> Result<(), Error> {
+        if let Some(file) = &mut self.config_file {
+            *file = folder.join(&*file);
+            let named = Connection::from_file(file)?.bootstrap_servers;
+            if !named.is_empty() {
+                self.bootstrap_servers = named;
+            }
+        }
+        Ok(())
+    }
+
     /// How to reach Kafka.
-    pub(crate) fn connection(&self) -> Connection {
-        Connection { bootstrap_servers: self.bootstrap_servers.clone(), options: self.options.clone() }
+    pub(crate) fn connection(&self) -> Result<Connection, Error> {
+        let mut connection = self.config_file.as_deref().map_or_else(|| Ok(Connection::new("")), Connection::from_file)?;
+        connection.bootstrap_servers.clone_from(&self.bootstrap_servers);
+        connection.options.extend(self.options.clone());
+        Ok(connection)
     }
 
     /// What is wrong with the options, one sentence.
@@ -115,6 +133,9 @@ impl KafkaConfig {
         }
         if self.queue_size.as_u64() == 0 {
             return Err("kafka.queue_size is 0; a producer without a queue cannot send, use 64MiB".to_owned());
+        }
+        if let Some(name) = self.options.keys().find(|name| ["sasl.", "ssl.", "security."].iter().any(|prefix| name.starts_with(prefix))) {
+            return Err(format!("kafka.options must not set {name}: how Kafka is reached stands in the file of kafka.config_file"));
         }
         match RESERVED_OPTIONS.iter().find(|(name, _)| self.options.contains_key(*name)) {
             Some((name, why)) => Err(format!("kafka.options must not set {name}: {why}")),

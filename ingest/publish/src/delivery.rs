@@ -10,6 +10,7 @@ use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::Message;
 use rdkafka::producer::{DeliveryResult, ProducerContext};
+use tocsin_kafka::Connection;
 use tocsin_telemetry::{Counters, Health, Loss};
 
 use crate::spool::{AppendError, SegmentFile, Spool};
@@ -132,14 +133,14 @@ impl Deliveries {
         refusal::reject_for(record, error)
     }
 
-    fn came_back(&self, record: Record, was_spooled: bool, code: Option<RDKafkaErrorCode>, error: &KafkaError) {
+    fn came_back(&self, record: Record, was_spooled: bool, code: Option<RDKafkaErrorCode>, problem: String) {
         if code.is_some_and(is_permanent) {
-            if let Some(reject) = self.refuse(&record, &error.to_string()) {
+            if let Some(reject) = self.refuse(&record, &problem) {
                 self.spool_or_drop(reject, false);
             }
             return;
         }
-        self.health.topic_problem(record.topic.name(), error.to_string());
+        self.health.topic_problem(record.topic.name(), problem);
         self.start_back_off();
         self.spool_or_drop(record, was_spooled);
     }
@@ -152,7 +153,10 @@ pub(crate) fn is_permanent(code: RDKafkaErrorCode) -> bool {
 }
 
 /// librdkafka's callbacks.
-pub(crate) struct Context(pub(crate) Arc<Deliveries>);
+pub(crate) struct Context {
+    pub(crate) deliveries: Arc<Deliveries>,
+    pub(crate) connection: Connection,
+}
 
 impl ClientContext for Context {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
@@ -160,10 +164,14 @@ impl ClientContext for Context {
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        self.0.health.kafka_problem(reason.to_owned());
+        let trouble = self.connection.trouble(reason).map(|trouble| trouble.to_string());
+        if let Some(trouble) = &trouble {
+            tracing::error!(kafka = self.connection.bootstrap_servers, problem = trouble, "Kafka takes no records");
+        }
+        self.deliveries.health.kafka_problem(trouble.unwrap_or_else(|| reason.to_owned()));
         if error.rdkafka_error_code() == Some(RDKafkaErrorCode::Fatal) {
             tracing::error!(%error, reason, "the Kafka producer cannot go on; the agent stops to be started anew");
-            self.0.state.lock().unwrap_or_else(PoisonError::into_inner).fatal_error = Some(reason.to_owned());
+            self.deliveries.state.lock().unwrap_or_else(PoisonError::into_inner).fatal_error = Some(reason.to_owned());
         }
     }
 }
@@ -174,7 +182,7 @@ impl ProducerContext for Context {
     fn delivery(&self, result: &DeliveryResult<'_>, delivery: Box<Delivery>) {
         match result {
             Ok(_) => {
-                self.0.health.acked(delivery.topic.name());
+                self.deliveries.health.acked(delivery.topic.name());
                 if let Some(counters) = &delivery.counters {
                     counters.acked();
                 }
@@ -187,10 +195,12 @@ impl ProducerContext for Context {
                     counters: delivery.counters,
                     is_published: true,
                 };
-                self.0.came_back(record, delivery.segment.is_some(), error.rdkafka_error_code(), error);
+                let refusal = self.connection.refusal(&format!("topic {}", record.topic.name()), error);
+                let problem = refusal.map_or_else(|| error.to_string(), |refusal| refusal.to_string());
+                self.deliveries.came_back(record, delivery.segment.is_some(), error.rdkafka_error_code(), problem);
             }
         }
         // Only now: who waits for nothing to be in flight must find a returned record in the spool.
-        self.0.release(delivery.bytes);
+        self.deliveries.release(delivery.bytes);
     }
 }

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use rdkafka::ClientConfig;
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
+use tocsin_kafka::Connection;
 use tocsin_telemetry::{Counters, Health};
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
@@ -24,7 +25,7 @@ const MAX_PURGE: Duration = Duration::from_secs(5);
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// librdkafka refuses its configuration.
-    #[error("Kafka client: {0}; check kafka.options")]
+    #[error("Kafka client: {0}; check kafka.config_file and kafka.options")]
     Client(#[from] tocsin_kafka::Error),
     /// The spool's folder cannot be used.
     #[error(transparent)]
@@ -64,8 +65,9 @@ impl KafkaPublisher {
         let has_leftovers = spool.as_ref().is_some_and(Spool::has_unsent);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
-        let producer = client_config(kafka).create_with_context(Context(Arc::clone(&deliveries)));
-        let producer = producer.map_err(|error| kafka.connection().refused(&error))?;
+        let connection = kafka.connection()?;
+        let context = Context { deliveries: Arc::clone(&deliveries), connection: connection.clone() };
+        let producer = client_config(kafka, &connection).create_with_context(context).map_err(|error| connection.refused(&error))?;
         let sender = Arc::new(Sender { producer, deliveries });
         let is_closing = Arc::new(AtomicBool::new(false));
         let drainer = {
@@ -82,8 +84,8 @@ impl KafkaPublisher {
     }
 }
 
-fn client_config(kafka: &KafkaConfig) -> ClientConfig {
-    let mut config = kafka.connection().client("tocsin-agent");
+fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
+    let mut config = connection.client("tocsin-agent");
     config
         .set("compression.codec", kafka.codec())
         .set("linger.ms", kafka.linger.as_millis().to_string())

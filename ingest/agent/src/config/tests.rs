@@ -233,3 +233,29 @@ fn keys(value: &serde_json::Value) -> std::collections::BTreeSet<String> {
     collect("", value, &mut found);
     found
 }
+
+#[test]
+fn how_kafka_is_reached_stands_in_a_file_of_its_own_and_no_secret_in_the_dump() {
+    let dir = tempfile::tempdir().unwrap();
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../deploy/config/kafka.example.properties");
+    fs::copy(example, dir.path().join("kafka.properties")).unwrap();
+    fs::write(dir.path().join("kafka.password"), "hunter2\n").unwrap();
+    let path = dir.path().join("agent.yaml");
+    fs::write(&path, "kafka: {config_file: kafka.properties}\n").unwrap();
+    let config = Config::load(Some(&path)).unwrap();
+    let dump = config.to_yaml().unwrap();
+    assert_eq!(config.kafka.bootstrap_servers, "kafka-1.example.org:9093,kafka-2.example.org:9093");
+    assert!(dump.contains("kafka.properties") && !dump.contains("hunter2"), "{dump}");
+    assert!(!format!("{config:?}").contains("hunter2"));
+
+    fs::remove_file(dir.path().join("kafka.password")).unwrap();
+    let message = Config::load(Some(&path)).unwrap_err().to_string();
+    assert!(message.contains("kafka.config_file") && message.contains("kafka.password cannot be read"), "{message}");
+}
+
+#[test]
+fn a_login_among_the_options_is_refused_and_not_repeated() {
+    let message = load("kafka: {options: {sasl.password: hunter2}}").unwrap_err().to_string();
+    assert!(message.contains("kafka.options must not set sasl.password") && message.contains("kafka.config_file"), "{message}");
+    assert!(!message.contains("hunter2"), "{message}");
+}

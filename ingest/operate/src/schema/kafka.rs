@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, ConfigSource, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
-use rdkafka::error::RDKafkaErrorCode;
-use tocsin_kafka::Connection;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use tocsin_kafka::{Connection, Error, TopicReader};
 
 use super::topics::{ExistingTopic, SettingChange, Topic};
 use crate::Failure;
@@ -17,24 +17,24 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// A Kafka cluster, as an administrator sees it.
 pub struct Kafka {
     admin: AdminClient<DefaultClientContext>,
-    bootstrap_servers: String,
+    connection: Connection,
 }
 
 impl Kafka {
     /// Prepares a client; does not connect yet.
-    pub fn new(connection: &Connection) -> Result<Self, Failure> {
+    pub fn new(connection: Connection) -> Result<Self, Failure> {
         let admin = connection
             .client("tocsin-schema")
             // A broker that is still starting is asked again soon: --wait decides how long.
             .set("reconnect.backoff.max.ms", "500")
             .create()
             .map_err(|error| connection.refused(&error))?;
-        Ok(Self { admin, bootstrap_servers: connection.bootstrap_servers.clone() })
+        Ok(Self { admin, connection })
     }
 
     /// The addresses as configured, for messages.
     pub fn bootstrap_servers(&self) -> &str {
-        &self.bootstrap_servers
+        &self.connection.bootstrap_servers
     }
 
     /// Does a broker answer within `timeout`? The error is a reason in a few words.
@@ -52,24 +52,33 @@ impl Kafka {
         }
     }
 
-    /// The failure of a cluster that does not answer.
-    pub fn unreachable(&self, reason: &str) -> Failure {
+    fn failed(&self, error: &KafkaError) -> Failure {
+        self.silent(&error.to_string())
+    }
+
+    /// The failure of a cluster that does not answer: what keeps connections from coming about, where that is known. A client of administration
+    /// does not hear of it, so another one asks.
+    pub fn silent(&self, reason: &str) -> Failure {
+        let asked = TopicReader::new(&self.connection, "tocsin-schema", &[], |_| ()).and_then(|reader| reader.ping("rules-v1"));
+        if let Err(known @ Error::Trouble { .. }) = asked {
+            return known.into();
+        }
         Failure::new(
-            format!("Kafka at {} does not answer: {reason}", self.bootstrap_servers),
+            format!("Kafka at {} does not answer: {reason}", self.connection.bootstrap_servers),
             "start it (`make up`), point --kafka at a broker, or give it time with --wait SECONDS",
         )
     }
 
     /// How many copies of a partition to keep unless told: three where there are three brokers, else one each.
     pub fn default_replication(&self) -> Result<u32, Failure> {
-        let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.unreachable(&error.to_string()))?;
+        let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.failed(&error))?;
         Ok(metadata.brokers().len().clamp(1, 3) as u32)
     }
 
     /// What the cluster knows of these topics; a topic that it does not know is absent.
     pub fn existing(&self, topics: &[Topic]) -> Result<BTreeMap<String, ExistingTopic>, Failure> {
         // All topics are asked for, because naming one that is missing would create it where the broker allows that.
-        let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.unreachable(&error.to_string()))?;
+        let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.failed(&error))?;
         let mut existing: BTreeMap<String, ExistingTopic> = metadata
             .topics()
             .iter()
@@ -91,13 +100,12 @@ impl Kafka {
         for (name, value) in &settings {
             new = new.set(name, value);
         }
-        let results =
-            pollster::block_on(self.admin.create_topics([&new], &options())).map_err(|error| self.unreachable(&error.to_string()))?;
+        let results = pollster::block_on(self.admin.create_topics([&new], &options())).map_err(|error| self.failed(&error))?;
         match results.into_iter().next() {
             Some(Ok(_)) => Ok(true),
             Some(Err((_, RDKafkaErrorCode::TopicAlreadyExists))) => Ok(false),
             Some(Err((_, code))) => Err(self.refused(&format!("to create topic {}", topic.name), code)),
-            None => Err(self.unreachable("the answer to creating a topic was empty")),
+            None => Err(self.silent("the answer to creating a topic was empty")),
         }
     }
 
@@ -108,12 +116,11 @@ impl Kafka {
         settings.extend(changes.iter().map(|change| (change.name.clone(), change.to.clone())));
         let alter =
             settings.iter().fold(AlterConfig::new(ResourceSpecifier::Topic(&topic.name)), |alter, (name, value)| alter.set(name, value));
-        let results =
-            pollster::block_on(self.admin.alter_configs([&alter], &options())).map_err(|error| self.unreachable(&error.to_string()))?;
+        let results = pollster::block_on(self.admin.alter_configs([&alter], &options())).map_err(|error| self.failed(&error))?;
         match results.into_iter().next() {
             Some(Ok(_)) => self.await_settings(topic, changes),
             Some(Err((_, code))) => Err(self.refused(&format!("to alter topic {}", topic.name), code)),
-            None => Err(self.unreachable("the answer to altering a topic was empty")),
+            None => Err(self.silent("the answer to altering a topic was empty")),
         }
     }
 
@@ -121,8 +128,7 @@ impl Kafka {
     pub fn await_leaders(&self, topics: &[Topic], timeout: Duration) -> Result<(), Failure> {
         let deadline = Instant::now() + timeout;
         loop {
-            let metadata =
-                self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.unreachable(&error.to_string()))?;
+            let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.failed(&error))?;
             let is_led = |topic: &Topic| {
                 metadata.topics().iter().any(|known| {
                     known.name() == topic.name
@@ -159,8 +165,7 @@ impl Kafka {
 
     fn settings(&self, topic: &str, wanted: impl Fn(&ConfigSource) -> bool) -> Result<BTreeMap<String, String>, Failure> {
         let specifier = ResourceSpecifier::Topic(topic);
-        let results = pollster::block_on(self.admin.describe_configs([&specifier], &options()))
-            .map_err(|error| self.unreachable(&error.to_string()))?;
+        let results = pollster::block_on(self.admin.describe_configs([&specifier], &options())).map_err(|error| self.failed(&error))?;
         match results.into_iter().next() {
             Some(Ok(resource)) => Ok(resource
                 .entries
@@ -169,7 +174,7 @@ impl Kafka {
                 .filter_map(|entry| Some((entry.name, entry.value?)))
                 .collect()),
             Some(Err(code)) => Err(self.refused(&format!("to describe topic {topic}"), code)),
-            None => Err(self.unreachable("the answer to describing a topic was empty")),
+            None => Err(self.silent("the answer to describing a topic was empty")),
         }
     }
 
@@ -177,11 +182,11 @@ impl Kafka {
         let remedy = match code {
             RDKafkaErrorCode::InvalidReplicationFactor => "give --replication at most the number of brokers",
             RDKafkaErrorCode::TopicAuthorizationFailed | RDKafkaErrorCode::ClusterAuthorizationFailed => {
-                "use an account that may create and alter topics"
+                "use an account that may create and alter topics: deploy/README.md has the table of who may do what"
             }
             _ => "the broker's log has the details",
         };
-        Failure::new(format!("Kafka at {} refused {what}: {code}", self.bootstrap_servers), remedy)
+        Failure::new(format!("Kafka at {} refused {what}: {code}", self.connection.bootstrap_servers), remedy)
     }
 }
 

@@ -40,7 +40,7 @@ struct OwnDatabase {
 impl OwnDatabase {
     fn make(test: &str) -> Option<Self> {
         let url = server("TOCSIN_TEST_CLICKHOUSE_URL")?;
-        let args = ClickHouseArgs { url, user: "default".to_owned(), password_file: None };
+        let args = ClickHouseArgs { url, user: "default".to_owned(), password_file: None, authorities: None };
         Some(Self { clickhouse: ClickHouse::new(&args).unwrap(), name: format!("tocsin_test_{test}_{}", std::process::id()) })
     }
 
@@ -341,7 +341,7 @@ fn own_topic(test: &str) -> Topic {
 #[test]
 fn a_topic_is_created_once_and_altered_when_its_file_changes() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
-    let kafka = Kafka::new(&Connection::new(&address)).unwrap();
+    let kafka = Kafka::new(Connection::new(&address)).unwrap();
     let mut topics = [own_topic("altered")];
     assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("1 created now, 0 altered now"));
     assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 0 altered now"));
@@ -355,7 +355,7 @@ fn a_topic_is_created_once_and_altered_when_its_file_changes() {
 #[test]
 fn altering_a_topic_leaves_what_an_operator_has_set() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
-    let kafka = Kafka::new(&Connection::new(&address)).unwrap();
+    let kafka = Kafka::new(Connection::new(&address)).unwrap();
     let mut topic = own_topic("operator");
     apply_topics(&kafka, std::slice::from_ref(&topic), Some(1)).unwrap();
     let by_operator = topics::SettingChange { name: "segment.bytes".to_owned(), from: String::new(), to: "1048576".to_owned() };
@@ -370,7 +370,7 @@ fn altering_a_topic_leaves_what_an_operator_has_set() {
 #[test]
 fn another_number_of_partitions_is_refused_by_name() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
-    let kafka = Kafka::new(&Connection::new(&address)).unwrap();
+    let kafka = Kafka::new(Connection::new(&address)).unwrap();
     let mut topics = [own_topic("partitions")];
     apply_topics(&kafka, &topics, Some(1)).unwrap();
     topics[0].partitions = 4;
@@ -382,7 +382,7 @@ fn another_number_of_partitions_is_refused_by_name() {
 fn a_device_that_is_written_is_read_and_one_that_is_removed_is_gone() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
     let own = own_topic("devices");
-    apply_topics(&Kafka::new(&Connection::new(&address)).unwrap(), std::slice::from_ref(&own), Some(1)).unwrap();
+    apply_topics(&Kafka::new(Connection::new(&address)).unwrap(), std::slice::from_ref(&own), Some(1)).unwrap();
     let topic = DevicesTopic::new(Connection::new(&address), &own.name);
     assert!(topic.read().unwrap().is_empty());
     let device = |mac: &str| Device { mac: mac.to_owned(), owner: "Ada".to_owned(), access: 2, ..Device::default() };
@@ -395,7 +395,7 @@ fn a_device_that_is_written_is_read_and_one_that_is_removed_is_gone() {
 #[test]
 fn more_copies_than_brokers_are_refused_with_the_remedy() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
-    let kafka = Kafka::new(&Connection::new(&address)).unwrap();
+    let kafka = Kafka::new(Connection::new(&address)).unwrap();
     let failure = kafka.create(&own_topic("copies"), 99).unwrap_err().to_string();
     assert!(failure.contains("--replication"), "{failure}");
 }

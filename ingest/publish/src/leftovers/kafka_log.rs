@@ -29,7 +29,7 @@ impl KafkaLog {
     /// Connects to nothing yet.
     pub(crate) fn new(kafka: &KafkaConfig, health: Arc<Health>) -> Result<Self, Error> {
         let on_problem = move |problem: &str| health.kafka_problem(problem.to_owned());
-        TopicReader::new(&kafka.connection(), "tocsin-agent-leftovers", &SETTINGS, on_problem).map(Self)
+        TopicReader::new(&kafka.connection()?, "tocsin-agent-leftovers", &SETTINGS, on_problem).map(Self)
     }
 }
 

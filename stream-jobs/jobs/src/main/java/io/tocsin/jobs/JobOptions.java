@@ -1,9 +1,11 @@
 package io.tocsin.jobs;
 
+import io.tocsin.kafka.KafkaConnection;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -26,12 +28,25 @@ import picocli.CommandLine.ParameterException;
       "Flink's own settings come from Flink's configuration."
     })
 public abstract class JobOptions {
+  private static final String DEFAULT_KAFKA = "127.0.0.1:9092";
+
   @Option(
       names = "--kafka-bootstrap-servers",
       paramLabel = "HOST:PORT,..",
-      defaultValue = "127.0.0.1:9092",
-      description = "Kafka brokers to ask first (default: ${DEFAULT-VALUE})")
+      description =
+          "Kafka brokers to ask first (default: those of --kafka-config, else "
+              + DEFAULT_KAFKA
+              + ")")
   private String kafkaBootstrapServers;
+
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      description = {
+        "file that says how they are reached: encryption, login; like deploy/config/kafka.example.properties. It names",
+        "files of secrets, which must be at the same place wherever the job runs"
+      })
+  private Path kafkaConfigFile;
 
   @Option(
       names = "--checkpoint-interval-seconds",
@@ -80,6 +95,7 @@ public abstract class JobOptions {
     try {
       commandLine.parseArgs(args);
       requireAtLeast("--checkpoint-interval-seconds", shared.checkpointIntervalSeconds, 1);
+      shared.kafka();
       options.check();
     } catch (ParameterException | IllegalArgumentException e) {
       StringWriter usage = new StringWriter();
@@ -129,9 +145,13 @@ public abstract class JobOptions {
     }
   }
 
-  /** Kafka brokers, "host:port" separated by commas. */
-  public String kafkaBootstrapServers() {
-    return kafkaBootstrapServers;
+  /**
+   * How Kafka is reached.
+   *
+   * @throws IllegalArgumentException where the file of {@code --kafka-config} cannot be used
+   */
+  public KafkaConnection kafka() {
+    return KafkaConnection.of(kafkaBootstrapServers, kafkaConfigFile, DEFAULT_KAFKA);
   }
 
   /** Checkpoint interval for an environment that has none configured. */

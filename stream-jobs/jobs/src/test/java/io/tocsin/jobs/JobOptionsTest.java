@@ -15,6 +15,7 @@ import io.tocsin.jobs.findings.FindingsOptions;
 import io.tocsin.jobs.paging.PagingOptions;
 import io.tocsin.jobs.registrations.RegistrationsOptions;
 import io.tocsin.jobs.wan.WanOptions;
+import io.tocsin.kafka.KafkaConnection;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
@@ -37,9 +38,11 @@ class JobOptionsTest {
           "findings", FindingsOptions::new);
 
   private static final Set<String> OF_EVERY_JOB =
-      Set.of("--kafka-bootstrap-servers", "--checkpoint-interval-seconds", "--help");
+      Set.of(
+          "--kafka-bootstrap-servers", "--kafka-config", "--checkpoint-interval-seconds", "--help");
   private static final Set<String> OF_CLICKHOUSE =
-      Set.of("--clickhouse-url", "--clickhouse-user", "--clickhouse-password-file");
+      Set.of(
+          "--clickhouse-url", "--clickhouse-user", "--clickhouse-password-file", "--clickhouse-ca");
 
   @Test
   void defaultsAreThoseOfTheEmbeddedStack() {
@@ -47,11 +50,10 @@ class JobOptionsTest {
     AlertsOptions alerts = parse(new AlertsOptions());
     PagingOptions paging = parse(new PagingOptions());
 
-    assertThat(alerts.kafkaBootstrapServers()).isEqualTo("127.0.0.1:9092");
+    assertThat(alerts.kafka()).isEqualTo(KafkaConnection.of("127.0.0.1:9092"));
     assertThat(alerts.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(archive.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
-    assertThat(archive.clickHouse())
-        .isEqualTo(new ClickHouseConnection("http://127.0.0.1:8123", "default", ""));
+    assertThat(archive.clickHouse()).isEqualTo(ClickHouseConnection.open("http://127.0.0.1:8123"));
     assertThat(alerts.timing()).isEqualTo(AlertTiming.DEFAULT);
     assertThat(alerts.updateExpiry()).isEqualTo(Duration.ofDays(7));
     assertThat(alerts.storms()).isEqualTo(StormLimits.DEFAULT);
@@ -73,12 +75,15 @@ class JobOptionsTest {
             "--clickhouse-url",
             "http://ch:8123",
             "--clickhouse-user=writer",
-            "--clickhouse-password-file=/etc/tocsin/password");
+            "--clickhouse-password-file=/etc/tocsin/password",
+            "--clickhouse-ca=/etc/tocsin/ca.pem");
 
-    assertThat(options.kafkaBootstrapServers()).isEqualTo("k1:1,k2:2");
+    assertThat(options.kafka()).isEqualTo(KafkaConnection.of("k1:1,k2:2"));
     assertThat(options.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
     assertThat(options.clickHouse())
-        .isEqualTo(new ClickHouseConnection("http://ch:8123", "writer", "/etc/tocsin/password"));
+        .isEqualTo(
+            new ClickHouseConnection(
+                "http://ch:8123", "writer", "/etc/tocsin/password", "/etc/tocsin/ca.pem"));
   }
 
   @Test

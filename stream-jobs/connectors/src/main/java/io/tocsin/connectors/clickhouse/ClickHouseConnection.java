@@ -13,11 +13,18 @@ import java.nio.file.Path;
  * @param user name
  * @param passwordFile on the machine that inserts; its first line is the password. Empty where the
  *     user has none
+ * @param authoritiesFile PEM file of the authorities to believe, for https, on the same machine.
+ *     Empty for those that Java believes
  */
-public record ClickHouseConnection(String url, String user, String passwordFile)
-    implements Serializable {
+public record ClickHouseConnection(
+    String url, String user, String passwordFile, String authoritiesFile) implements Serializable {
   /** Database of all tables. */
   public static final String DATABASE = "tocsin";
+
+  /** A server with the user that needs no password. */
+  public static ClickHouseConnection open(String url) {
+    return new ClickHouseConnection(url, "default", "", "");
+  }
 
   /**
    * The password, read anew with each call.

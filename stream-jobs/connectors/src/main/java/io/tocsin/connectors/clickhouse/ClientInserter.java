@@ -6,6 +6,7 @@ import com.clickhouse.client.api.ClientFaultCause;
 import com.clickhouse.client.api.ServerException;
 import com.clickhouse.client.api.insert.InsertSettings;
 import com.clickhouse.data.ClickHouseFormat;
+import io.tocsin.kafka.KafkaTrouble;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
@@ -24,7 +25,7 @@ final class ClientInserter implements BlockInserter {
 
   ClientInserter(ClickHouseConnection connection) throws IOException {
     this.connection = connection;
-    this.client =
+    Client.Builder builder =
         new Client.Builder()
             .addEndpoint(connection.url())
             .setUsername(connection.user())
@@ -34,8 +35,11 @@ final class ClientInserter implements BlockInserter {
             .setConnectTimeout(CONNECT_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
             .setSocketTimeout(ANSWER_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
             .retryOnFailures(ClientFaultCause.None)
-            .setMaxRetries(0)
-            .build();
+            .setMaxRetries(0);
+    if (!connection.authoritiesFile().isEmpty()) {
+      builder.setRootCertificate(connection.authoritiesFile());
+    }
+    this.client = builder.build();
   }
 
   @Override
@@ -73,7 +77,11 @@ final class ClientInserter implements BlockInserter {
 
   private IOException failure(Block block, Throwable cause) {
     if (isRetryable(cause)) {
-      return new RetryableInsertException(at(block) + " failed: " + cause.getMessage(), cause);
+      String reason =
+          KafkaTrouble.of(cause)
+              .map(trouble -> trouble.reason() + "; " + trouble.remedy())
+              .orElseGet(cause::getMessage);
+      return new RetryableInsertException(at(block) + " failed: " + reason, cause);
     }
     return new IOException(
         at(block)

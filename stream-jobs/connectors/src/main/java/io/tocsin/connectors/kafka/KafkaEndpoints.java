@@ -2,6 +2,7 @@ package io.tocsin.connectors.kafka;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.events.v1.Event;
+import io.tocsin.kafka.KafkaConnection;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
@@ -31,26 +32,26 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public final class KafkaEndpoints {
   private static final int FETCH_BYTES = 1 << 20;
 
-  private final String bootstrapServers;
+  private final KafkaConnection connection;
   private final Duration fetchWait;
 
   /**
    * Ends at one cluster.
    *
-   * @param bootstrapServers "host:port", separated by commas
+   * @param connection how it is reached
    */
-  public KafkaEndpoints(String bootstrapServers) {
-    this(bootstrapServers, Duration.ZERO);
+  public KafkaEndpoints(KafkaConnection connection) {
+    this(connection, Duration.ZERO);
   }
 
   /**
    * Ends at one cluster, for a job that takes its time over events.
    *
-   * @param bootstrapServers "host:port", separated by commas
+   * @param connection how it is reached
    * @param fetchWait how long the broker may wait for a megabyte of events; zero for not at all
    */
-  public KafkaEndpoints(String bootstrapServers, Duration fetchWait) {
-    this.bootstrapServers = bootstrapServers;
+  public KafkaEndpoints(KafkaConnection connection, Duration fetchWait) {
+    this.connection = connection;
     this.fetchWait = fetchWait;
   }
 
@@ -163,7 +164,8 @@ public final class KafkaEndpoints {
 
   private <T> Sink<T> sink(KafkaRecordSerializationSchema<T> serializer) {
     return KafkaSink.<T>builder()
-        .setBootstrapServers(bootstrapServers)
+        .setKafkaProducerConfig(connection.properties())
+        .setBootstrapServers(connection.bootstrapServers())
         .setRecordSerializer(serializer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setProperty(ProducerConfig.ACKS_CONFIG, "all")
@@ -176,7 +178,8 @@ public final class KafkaEndpoints {
   private <T> KafkaSourceBuilder<T> source(
       String groupId, List<String> topics, KafkaRecordDeserializationSchema<T> deserializer) {
     return KafkaSource.<T>builder()
-        .setBootstrapServers(bootstrapServers)
+        .setProperties(connection.properties())
+        .setBootstrapServers(connection.bootstrapServers())
         .setTopics(topics)
         .setGroupId(groupId)
         .setClientIdPrefix(groupId)

@@ -29,7 +29,7 @@ class AlertTablesITCase {
   @BeforeEach
   void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
   }
 
   @AfterEach

@@ -31,6 +31,6 @@ class ClickHouseConnectionTest {
   }
 
   private static ClickHouseConnection connection(String passwordFile) {
-    return new ClickHouseConnection("http://ch:8123", "writer", passwordFile);
+    return new ClickHouseConnection("http://ch:8123", "writer", passwordFile, "");
   }
 }

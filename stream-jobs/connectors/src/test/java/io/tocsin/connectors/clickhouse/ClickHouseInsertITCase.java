@@ -36,7 +36,7 @@ class ClickHouseInsertITCase {
   @BeforeEach
   void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
   }
 
   @AfterEach
@@ -228,8 +228,7 @@ class ClickHouseInsertITCase {
 
   @Test
   void serverThatIsAwayIsWorthRepeating() throws IOException {
-    try (var nobody =
-        new ClientInserter(new ClickHouseConnection("http://127.0.0.1:1", "default", ""))) {
+    try (var nobody = new ClientInserter(ClickHouseConnection.open("http://127.0.0.1:1"))) {
       assertThatThrownBy(() -> nobody.insert(blockOf(TestEvents.syslog(1, NOON))))
           .isInstanceOf(RetryableInsertException.class);
     }

@@ -32,7 +32,7 @@ class CorrelationTablesITCase {
   @BeforeEach
   void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
   }
 
   @AfterEach

@@ -44,7 +44,7 @@ class PoisonRowsITCase {
   @BeforeEach
   void connect() throws IOException {
     clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(new ClickHouseConnection(clickHouse.url(), "default", ""));
+    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
   }
 
   @AfterEach

@@ -69,7 +69,7 @@ public final class AlertsJob {
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, AlertsOptions options) {
     JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka());
     define(
         env,
         Settings.of(options),
@@ -101,7 +101,7 @@ public final class AlertsJob {
           options.updateExpiry(),
           options.storms(),
           RuleBook::policy,
-          RulesAtStart.of(options.kafkaBootstrapServers()));
+          RulesAtStart.of(options.kafka()));
     }
   }
 

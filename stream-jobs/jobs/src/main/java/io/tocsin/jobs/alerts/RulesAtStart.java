@@ -1,5 +1,6 @@
 package io.tocsin.jobs.alerts;
 
+import io.tocsin.kafka.KafkaConnection;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
 import java.io.Serializable;
@@ -30,11 +31,11 @@ public interface RulesAtStart extends Serializable {
    * Reads it from a cluster. Kafka away, or no such topic, fails the start, which Flink tries
    * again.
    *
-   * @param bootstrapServers "host:port", separated by commas
+   * @param connection how it is reached
    */
-  static RulesAtStart of(String bootstrapServers) {
+  static RulesAtStart of(KafkaConnection connection) {
     return () -> {
-      RulesTopic.Contents contents = new RulesTopic(bootstrapServers, DEADLINE).read();
+      RulesTopic.Contents contents = new RulesTopic(connection, DEADLINE).read();
       return new Contents(List.copyOf(contents.documents().values()), contents.endOffset());
     };
   }

@@ -32,8 +32,7 @@ public final class ArchiveJob {
     JobRunner.prepare(env, options, Buffering.BATCHED);
     // The source and the writer are one task, and neither changes what it passes on or keeps it.
     env.getConfig().enableObjectReuse();
-    KafkaEndpoints kafka =
-        new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     define(
         env, kafka.archived(NAME), new ClickHouseSink<>(options.clickHouse(), new ArchiveTables()));
   }

@@ -33,6 +33,16 @@ public final class ArchiveOptions extends JobOptions {
       })
   private String passwordFile;
 
+  @Option(
+      names = "--clickhouse-ca",
+      paramLabel = "FILE",
+      defaultValue = "",
+      description = {
+        "PEM file of the authorities to believe, for https, where the archive inserts (default: those",
+        "that Java believes)"
+      })
+  private String authoritiesFile;
+
   /** With the defaults of the command line, once one has been read. */
   public ArchiveOptions() {
     super(CHECKPOINT_INTERVAL_SECONDS);
@@ -45,6 +55,6 @@ public final class ArchiveOptions extends JobOptions {
 
   /** Where rows go. */
   public ClickHouseConnection clickHouse() {
-    return new ClickHouseConnection(url, user, passwordFile);
+    return new ClickHouseConnection(url, user, passwordFile, authoritiesFile);
   }
 }

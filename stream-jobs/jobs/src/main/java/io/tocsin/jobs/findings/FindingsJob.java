@@ -48,8 +48,7 @@ public final class FindingsJob {
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, FindingsOptions options) {
     JobRunner.prepare(env, options, Buffering.BATCHED);
-    KafkaEndpoints kafka =
-        new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(
             Topics.EVENTS_SYSLOG, Topics.EVENTS_SNMP, Topics.EVENTS_COUNTERS, Topics.AGENT_STATS);

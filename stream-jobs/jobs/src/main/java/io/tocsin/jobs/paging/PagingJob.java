@@ -36,7 +36,7 @@ public final class PagingJob {
     define(
         env,
         options.resendInterval(),
-        new KafkaEndpoints(options.kafkaBootstrapServers()).alerts(NAME),
+        new KafkaEndpoints(options.kafka()).alerts(NAME),
         new AlertmanagerSink(
             options.alertmanagerUrls(), options.resendInterval(), options.pageLinks()));
   }

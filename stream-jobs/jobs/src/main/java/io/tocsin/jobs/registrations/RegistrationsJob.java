@@ -52,7 +52,7 @@ public final class RegistrationsJob {
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, RegistrationsOptions options) {
     JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafkaBootstrapServers());
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka());
     define(
         env,
         kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS)),

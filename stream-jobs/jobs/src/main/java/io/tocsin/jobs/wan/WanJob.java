@@ -49,8 +49,7 @@ public final class WanJob {
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, WanOptions options) {
     JobRunner.prepare(env, options, Buffering.BATCHED);
-    KafkaEndpoints kafka =
-        new KafkaEndpoints(options.kafkaBootstrapServers(), Buffering.BATCHED.fetchWait());
+    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);

@@ -48,9 +48,7 @@ class ArchiveExactlyOnceITCase {
     var smallBlocks = new BlockLimits(400, 1 << 20, 1 << 20, 1);
     var sink =
         new ClickHouseSink<>(
-            new ClickHouseConnection(clickHouse.url(), "default", ""),
-            new EventTables(),
-            smallBlocks);
+            ClickHouseConnection.open(clickHouse.url()), new EventTables(), smallBlocks);
 
     var env = TestCluster.environment();
     ArchiveJob.define(env, source, sink);

@@ -1,23 +1,54 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.kafka.KafkaConnection;
+import io.tocsin.kafka.KafkaTrouble;
+import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where Kafka is. */
+/** Where Kafka is and who asks. */
 final class KafkaOption {
+  private static final String DEFAULT = "127.0.0.1:9092";
+
   @Option(
       names = "--kafka",
       paramLabel = "HOST:PORT,..",
-      defaultValue = "${env:TOCSIN_KAFKA:-127.0.0.1:9092}",
-      description = "Kafka brokers (default: TOCSIN_KAFKA, else 127.0.0.1:9092)")
+      defaultValue = "${env:TOCSIN_KAFKA}",
+      description = {
+        "Kafka brokers (default: TOCSIN_KAFKA, else those of --kafka-config, else",
+        DEFAULT + ")"
+      })
   private String bootstrapServers;
 
-  String bootstrapServers() {
-    return bootstrapServers;
+  @Option(
+      names = "--kafka-config",
+      paramLabel = "FILE",
+      defaultValue = "${env:TOCSIN_KAFKA_CONFIG}",
+      description = {
+        "file that says how they are reached: encryption, login; like",
+        "deploy/config/kafka.example.properties (default: TOCSIN_KAFKA_CONFIG)"
+      })
+  private Path configFile;
+
+  KafkaConnection connection() {
+    try {
+      return KafkaConnection.of(bootstrapServers, configFile, DEFAULT);
+    } catch (IllegalArgumentException e) {
+      throw new CommandException(
+          e.getMessage(), "deploy/config/kafka.example.properties shows what may stand there");
+    }
   }
 
   CommandException failure(RuntimeException e) {
-    return new CommandException(
-        "Kafka at " + bootstrapServers + ": " + e.getMessage(),
-        "check --kafka and that the brokers answer; `tocsin schema apply` makes the topic");
+    String servers = connection().bootstrapServers();
+    return KafkaTrouble.of(e)
+        .map(
+            trouble ->
+                new CommandException(
+                    "Kafka at " + servers + ": " + trouble.reason(), trouble.remedy()))
+        .orElseGet(
+            () ->
+                new CommandException(
+                    "Kafka at " + servers + ": " + e.getMessage(),
+                    "check --kafka and that the brokers answer; `tocsin schema apply` makes the topic"));
   }
 }

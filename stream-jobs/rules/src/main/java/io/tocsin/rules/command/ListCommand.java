@@ -39,7 +39,7 @@ final class ListCommand implements Callable<Integer> {
   public Integer call() {
     RulesTopic.Contents contents;
     try {
-      contents = new RulesTopic(kafka.bootstrapServers(), DEADLINE).read();
+      contents = new RulesTopic(kafka.connection(), DEADLINE).read();
     } catch (KafkaException e) {
       throw kafka.failure(e);
     }

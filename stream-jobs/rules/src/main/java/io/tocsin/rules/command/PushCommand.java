@@ -67,7 +67,7 @@ final class PushCommand implements Callable<Integer> {
   }
 
   private void push(RuleFiles files) {
-    RulesTopic.Contents before = new RulesTopic(kafka.bootstrapServers(), DEADLINE).read();
+    RulesTopic.Contents before = new RulesTopic(kafka.connection(), DEADLINE).read();
     PushPlan plan = PushPlan.of(files, before, isPruned, isPrunedOfWindows);
     if (!isDryRun) {
       publish(plan);
@@ -87,21 +87,22 @@ final class PushCommand implements Callable<Integer> {
 
   private void publish(PushPlan plan) {
     Map<String, Object> settings =
-        Map.of(
-            ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            kafka.bootstrapServers(),
-            ProducerConfig.CLIENT_ID_CONFIG,
-            "tocsin-rules",
-            ProducerConfig.ACKS_CONFIG,
-            "all",
-            ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-            true,
-            ProducerConfig.MAX_BLOCK_MS_CONFIG,
-            DEADLINE.toMillis(),
-            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-            (int) DEADLINE.toMillis(),
-            ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-            (int) DEADLINE.toMillis() / 3);
+        kafka
+            .connection()
+            .client(
+                Map.of(
+                    ProducerConfig.CLIENT_ID_CONFIG,
+                    "tocsin-rules",
+                    ProducerConfig.ACKS_CONFIG,
+                    "all",
+                    ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                    true,
+                    ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                    DEADLINE.toMillis(),
+                    ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                    (int) DEADLINE.toMillis(),
+                    ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                    (int) DEADLINE.toMillis() / 3));
     try (var producer =
         new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
       List<Future<?>> sent = new ArrayList<>();
@@ -114,7 +115,8 @@ final class PushCommand implements Callable<Integer> {
         each.get();
       }
     } catch (ExecutionException e) {
-      throw new KafkaException("a document was not taken: " + e.getCause().getMessage(), e);
+      throw new KafkaException(
+          "a document was not taken: " + e.getCause().getMessage(), e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new KafkaException("interrupted before every document was taken", e);

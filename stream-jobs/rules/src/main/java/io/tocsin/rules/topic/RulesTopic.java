@@ -1,6 +1,7 @@
 package io.tocsin.rules.topic;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.tocsin.kafka.KafkaConnection;
 import io.tocsin.rules.v1.RuleDocument;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -24,7 +25,7 @@ public final class RulesTopic {
 
   private static final Duration POLL = Duration.ofMillis(200);
 
-  private final String bootstrapServers;
+  private final KafkaConnection connection;
   private final Duration deadline;
 
   /**
@@ -40,11 +41,11 @@ public final class RulesTopic {
   /**
    * The topic of one cluster.
    *
-   * @param bootstrapServers "host:port", separated by commas
+   * @param connection how it is reached
    * @param deadline how long reading may take
    */
-  public RulesTopic(String bootstrapServers, Duration deadline) {
-    this.bootstrapServers = bootstrapServers;
+  public RulesTopic(KafkaConnection connection, Duration deadline) {
+    this.connection = connection;
     this.deadline = deadline;
   }
 
@@ -56,17 +57,16 @@ public final class RulesTopic {
    */
   public Contents read() {
     Map<String, Object> settings =
-        Map.of(
-            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrapServers,
-            ConsumerConfig.CLIENT_ID_CONFIG,
-            "tocsin-rules",
-            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-            false,
-            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-            false,
-            ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-            (int) deadline.toMillis());
+        connection.client(
+            Map.of(
+                ConsumerConfig.CLIENT_ID_CONFIG,
+                "tocsin-rules",
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                false,
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                false,
+                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
+                (int) deadline.toMillis()));
     try (var consumer =
         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
       requireOnePartition(consumer.partitionsFor(NAME));

@@ -1,0 +1,108 @@
+package io.tocsin.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertificateExpiredException;
+import java.util.Map;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.types.Password;
+import org.apache.kafka.common.errors.SaslAuthenticationException;
+import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KafkaConnectionTest {
+  private static final Path EXAMPLE = Path.of("../../deploy/config/kafka.example.properties");
+  private static final String SECRET = "correct horse \"battery\" \\staple";
+
+  @TempDir private Path folder;
+
+  private Path file(String text) throws IOException {
+    Files.writeString(folder.resolve("kafka.password"), SECRET + "\n");
+    return Files.writeString(folder.resolve("kafka.properties"), text);
+  }
+
+  private KafkaConnection example() throws IOException {
+    return KafkaConnection.of(null, file(Files.readString(EXAMPLE)), "127.0.0.1:9092");
+  }
+
+  @Test
+  void theExampleIsReadWithReferencesInThePlaceOfSecrets() throws IOException {
+    KafkaConnection connection = example();
+
+    assertThat(connection.bootstrapServers())
+        .isEqualTo("kafka-1.example.org:9093,kafka-2.example.org:9093");
+    assertThat(connection.settings())
+        .containsEntry("security.protocol", "SASL_SSL")
+        .containsEntry("sasl.mechanism", "SCRAM-SHA-512")
+        .containsEntry("ssl.truststore.type", "PEM")
+        .containsEntry("ssl.truststore.location", folder.resolve("kafka-ca.pem").toString());
+  }
+
+  @Test
+  void itsSerialFormHoldsNoSecret() throws IOException {
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new ObjectOutputStream(bytes)) {
+      out.writeObject(example());
+    }
+
+    assertThat(bytes.toString(StandardCharsets.ISO_8859_1))
+        .contains("kafka.password")
+        .doesNotContain("battery");
+  }
+
+  @Test
+  void aClientResolvesTheSecretAsItsLoginNeedsIt() throws IOException {
+    var client = new AdminClientConfig(example().client(Map.of()));
+
+    assertThat(((Password) client.values().get("sasl.jaas.config")).value())
+        .isEqualTo(
+            "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"tocsin_agent\""
+                + " password=\"correct horse \\\"battery\\\" \\\\staple\";");
+  }
+
+  @Test
+  void brokersOfTheCommandLineGoBeforeThoseOfTheFile() throws IOException {
+    Path file = file("bootstrap.servers=k:1\n");
+
+    assertThat(KafkaConnection.of("l:2", file, "d:3").bootstrapServers()).isEqualTo("l:2");
+    assertThat(KafkaConnection.of(null, file, "d:3").bootstrapServers()).isEqualTo("k:1");
+    assertThat(KafkaConnection.of(null, null, "d:3").bootstrapServers()).isEqualTo("d:3");
+  }
+
+  @Test
+  void whatIsUnknownOrMissingIsRefusedByItsName() throws IOException {
+    Path unknown = file("ssl.truststore.location=x\n");
+    assertThatThrownBy(() -> KafkaConnection.of(null, unknown, ""))
+        .hasMessageContaining("line 1: there is no ssl.truststore.location");
+    Path missing = file("security.protocol=SSL\n");
+    assertThatThrownBy(() -> KafkaConnection.of(null, missing, ""))
+        .hasMessageContaining("security.protocol=SSL needs ssl.ca.location");
+  }
+
+  @Test
+  void aFailureIsToldByItsInnermostKnownCause() {
+    var expired =
+        new KafkaException(
+            "no metadata",
+            new SslAuthenticationException(
+                "SSL handshake failed", new CertificateExpiredException("NotAfter: 2021")));
+    assertThat(KafkaTrouble.of(expired).orElseThrow().reason())
+        .isEqualTo("the server's certificate has expired (NotAfter: 2021)");
+    var unknown =
+        new SslAuthenticationException("x", new CertPathBuilderException("unable to find"));
+    assertThat(KafkaTrouble.of(unknown).orElseThrow().remedy()).contains("ssl.ca.location");
+    assertThat(KafkaTrouble.of(new SaslAuthenticationException("bad")).orElseThrow().remedy())
+        .contains("sasl.password.file");
+    assertThat(KafkaTrouble.of(new KafkaException("timeout"))).isEmpty();
+  }
+}
