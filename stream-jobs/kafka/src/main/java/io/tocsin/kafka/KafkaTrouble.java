@@ -1,6 +1,7 @@
 package io.tocsin.kafka;
 
 import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.util.Optional;
@@ -34,7 +35,8 @@ public record KafkaTrouble(String reason, String remedy) {
           "the server's certificate has expired (" + cause.getMessage() + ")",
           "give the server a new certificate, or set this machine's clock right");
     }
-    if (cause instanceof CertPathBuilderException) {
+    // The second: an authority of the same name with another key, as when it was made anew.
+    if (cause instanceof CertPathBuilderException || cause instanceof CertPathValidatorException) {
       return new KafkaTrouble(
           "the server's certificate is by no authority that is believed here",
           "set ssl.ca.location (ClickHouse: --clickhouse-ca) to the certificate of the authority that signed it; if it is the right one, somebody else answers"

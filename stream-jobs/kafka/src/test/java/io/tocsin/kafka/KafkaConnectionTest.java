@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
 import java.util.Map;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -101,6 +102,10 @@ class KafkaConnectionTest {
     var unknown =
         new SslAuthenticationException("x", new CertPathBuilderException("unable to find"));
     assertThat(KafkaTrouble.of(unknown).orElseThrow().remedy()).contains("ssl.ca.location");
+    var madeAnew =
+        new SslAuthenticationException(
+            "x", new CertPathValidatorException("signature check failed"));
+    assertThat(KafkaTrouble.of(madeAnew).orElseThrow().reason()).contains("by no authority");
     assertThat(KafkaTrouble.of(new SaslAuthenticationException("bad")).orElseThrow().remedy())
         .contains("sasl.password.file");
     assertThat(KafkaTrouble.of(new KafkaException("timeout"))).isEmpty();
