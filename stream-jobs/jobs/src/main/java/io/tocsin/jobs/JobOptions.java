@@ -154,6 +154,14 @@ public abstract class JobOptions {
     return KafkaConnection.of(kafkaBootstrapServers, kafkaConfigFile, DEFAULT_KAFKA);
   }
 
+  /**
+   * How many checkpoints may fail in a row, where Flink's configuration does not say. One that fails
+   * costs nothing but a longer replay; a restart stops pages for seconds and replays at once.
+   */
+  public int tolerableFailedCheckpoints() {
+    return 10;
+  }
+
   /** Checkpoint interval for an environment that has none configured. */
   public Duration checkpointInterval() {
     return Duration.ofSeconds(checkpointIntervalSeconds);

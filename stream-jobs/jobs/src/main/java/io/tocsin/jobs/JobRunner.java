@@ -22,12 +22,6 @@ public final class JobRunner {
    */
   private static final int MAX_PARALLELISM = 720;
 
-  /**
-   * A checkpoint that fails costs nothing but a longer replay, a restart stops pages for seconds
-   * and replays at once. One that fails so often in a row needs the restart.
-   */
-  private static final int TOLERABLE_FAILED_CHECKPOINTS = 10;
-
   private JobRunner() {}
 
   /**
@@ -68,7 +62,10 @@ public final class JobRunner {
     settings.set(PipelineOptions.GENERIC_TYPES, false);
     setUnlessConfigured(env, settings, PipelineOptions.MAX_PARALLELISM, MAX_PARALLELISM);
     setUnlessConfigured(
-        env, settings, CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, TOLERABLE_FAILED_CHECKPOINTS);
+        env,
+        settings,
+        CheckpointingOptions.TOLERABLE_FAILURE_NUMBER,
+        options.tolerableFailedCheckpoints());
     setUnlessConfigured(env, settings, ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
     setUnlessConfigured(env, settings, BLOOM_FILTERS, true);
     env.configure(settings);
