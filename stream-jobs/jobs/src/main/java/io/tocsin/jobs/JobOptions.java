@@ -155,8 +155,8 @@ public abstract class JobOptions {
   }
 
   /**
-   * How many checkpoints may fail in a row, where Flink's configuration does not say. One that fails
-   * costs nothing but a longer replay; a restart stops pages for seconds and replays at once.
+   * How many checkpoints may fail in a row, where Flink's configuration does not say. One that
+   * fails costs nothing but a longer replay; a restart stops pages for seconds and replays at once.
    */
   public int tolerableFailedCheckpoints() {
     return 10;
