@@ -1,4 +1,4 @@
--- How many hours of alerts had each site within this time, by severity? Alerts that still run count, and of each only what lies within the time.
+-- How many hours of alerts, running ones included, had each site within this time, by severity?
 -- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
 -- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
 -- Example: tocsin ask alert_hours_by_site since=-90d

@@ -1,4 +1,4 @@
--- What else broke within minutes of this alert? The newest occurrence of it counts.
+-- What else broke within minutes of the newest occurrence of this alert?
 -- Parameter fingerprint String: of the alert, 32 hexadecimal digits.
 -- Parameter minutes UInt32: so many before and after it opened; default 5.
 -- Example: tocsin ask broke_together fingerprint=0123456789abcdef0123456789abcdef minutes=5

@@ -1,4 +1,4 @@
--- What happened around this time on this device, of every kind, in order? Events whose clock is over a day wrong are left out.
+-- What happened around this time on this device, of every kind, in order, where clocks are less than a day wrong?
 -- Parameter device String: its name, as events carry it.
 -- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
 -- Parameter minutes UInt32: so many before and after it; default 5.

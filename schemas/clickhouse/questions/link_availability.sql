@@ -1,4 +1,4 @@
--- Which links were available for less of this time than promised? A link is away while an episode of kind down lasts.
+-- Which links were available, without an episode of kind down, for less of this time than promised?
 -- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
 -- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
 -- Parameter promised Float64: percent of the time; default 99.9.

@@ -1,4 +1,4 @@
--- Which WAN links were worse than usual, for how many hours, and why? Of each episode what lies within the time counts.
+-- Which WAN links were worse than usual within this time, for how many hours, and why?
 -- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
 -- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
 -- Example: tocsin ask wan_hours_over_baseline since=-30d
