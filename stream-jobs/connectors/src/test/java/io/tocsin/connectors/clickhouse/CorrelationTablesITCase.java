@@ -194,9 +194,10 @@ class CorrelationTablesITCase {
 
   @Test
   void transitionsThatAreToldAgainCountOnce() throws IOException {
+    String mac = "02:00:" + identity.substring(5, 13).replaceAll("..(?!$)", "$0:");
     Registration bound =
         Registration.newBuilder()
-            .setMac(identity)
+            .setMac(mac)
             .setFamily(4)
             .setIp(identity)
             .setState(State.STATE_BOUND)
@@ -215,14 +216,12 @@ class CorrelationTablesITCase {
     assertThat(
             clickHouse.query(
                 "SELECT transitions FROM tocsin.ask_where_has_mac_been(mac = '"
-                    + identity
+                    + mac
                     + "', since = '2026-11-20 00:00:00', until = '2026-11-21 00:00:00')"))
         .isEqualTo("1");
     assertThat(
             clickHouse.query(
-                "SELECT count() FROM tocsin.registration_history FINAL WHERE mac = '"
-                    + identity
-                    + "'"))
+                "SELECT count() FROM tocsin.registration_history FINAL WHERE mac = '" + mac + "'"))
         .isEqualTo("1");
     assertThat(
             clickHouse.query(

@@ -6,6 +6,7 @@ import io.tocsin.testsupport.ClickHouseUnderTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,12 @@ class RegistrationQuestionsITCase {
   private final String run = UUID.randomUUID().toString().substring(0, 8);
 
   private int version;
+
+  /** A device of this test. The number stands before those of the run. */
+  private String mac(String device) {
+    int number = List.of("printer", "laptop", "camera").indexOf(device);
+    return "02:%02x:".formatted(number) + String.join(":", run.split("(?<=\\G..)"));
+  }
 
   @BeforeEach
   void aDay() throws IOException {
@@ -37,13 +44,13 @@ class RegistrationQuestionsITCase {
     told("camera", "16:20", "bound", "ip-3", "port-2", "17:00");
   }
 
-  private void told(String mac, String at, String state, String ip, String port, String lease) {
+  private void told(String device, String at, String state, String ip, String port, String lease) {
     version++;
     clickHouse.query(
         "INSERT INTO tocsin.registration_history"
             + " (mac, family, version, ip, state, access, relay, remote_id, circuit_id,"
-            + " lease_expires_at, changed_at, cause) VALUES ('%s-%s', 4, %d, '%s', '%s', 'allowed',"
-                .formatted(mac, run, version, ip.isEmpty() ? "" : ip + "-" + run, state)
+            + " lease_expires_at, changed_at, cause) VALUES ('%s', 4, %d, '%s', '%s', 'allowed',"
+                .formatted(mac(device), version, ip.isEmpty() ? "" : ip + "-" + run, state)
             + " '10.1.2.1', 'sw-b4', '%s-%s', %s, '2026-11-20 %s:00', 'ack')"
                 .formatted(
                     port, run, lease.isEmpty() ? "NULL" : "'2026-11-20 " + lease + ":00'", at));
@@ -65,16 +72,16 @@ class RegistrationQuestionsITCase {
   @Test
   void whoHadAnAddressDependsOnTheTime() {
     assertThat(whoHad("ip-1", "13:59")).isEmpty();
-    assertThat(whoHad("ip-1", "14:05")).isEqualTo("printer-" + run);
-    assertThat(whoHad("ip-1", "15:20")).isEqualTo("printer-" + run);
+    assertThat(whoHad("ip-1", "14:05")).isEqualTo(mac("printer"));
+    assertThat(whoHad("ip-1", "15:20")).isEqualTo(mac("printer"));
     assertThat(whoHad("ip-1", "15:35")).isEmpty();
-    assertThat(whoHad("ip-1", "15:45")).isEqualTo("laptop-" + run);
+    assertThat(whoHad("ip-1", "15:45")).isEqualTo(mac("laptop"));
     assertThat(whoHad("ip-1", "16:30")).isEmpty();
   }
 
   @Test
   void leaseThatRanOutWithoutAWordIsOver() {
-    assertThat(whoHad("ip-3", "16:50")).isEqualTo("camera-" + run);
+    assertThat(whoHad("ip-3", "16:50")).isEqualTo(mac("camera"));
     assertThat(whoHad("ip-3", "17:10")).isEmpty();
   }
 
@@ -84,7 +91,7 @@ class RegistrationQuestionsITCase {
             clickHouse.query(
                 "SELECT formatDateTime(first_seen, '%%H:%%i', 'UTC'), circuit_id, ip, transitions"
                         .replace("%%", "%")
-                    + " FROM tocsin.ask_where_has_mac_been(mac = 'laptop-%s',".formatted(run)
+                    + " FROM tocsin.ask_where_has_mac_been(mac = '%s',".formatted(mac("laptop"))
                     + " since = '2026-11-20 00:00:00', until = '2026-11-21 00:00:00')"))
         .isEqualTo(
             "15:40\tport-1-%s\tip-1-%s\t1\n16:10\tport-2-%s\tip-2-%s\t1"
@@ -96,7 +103,7 @@ class RegistrationQuestionsITCase {
     assertThat(
             clickHouse.query(
                 "SELECT count(), sum(transitions) FROM tocsin.ask_where_has_mac_been(mac ="
-                    + " 'printer-%s',".formatted(run)
+                    + " '%s',".formatted(mac("printer"))
                     + " since = '2026-11-20 00:00:00', until = '2026-11-21 00:00:00')"))
         .isEqualTo("1\t2");
   }
@@ -104,9 +111,9 @@ class RegistrationQuestionsITCase {
   @Test
   void devicesOnACircuitDependOnTheTimeAndTheSwitch() {
     assertThat(devicesOn("port-1", "", "14:10"))
-        .isEqualTo("printer-%s\tip-1-%s".formatted(run, run));
+        .isEqualTo("%s\tip-1-%s".formatted(mac("printer"), run));
     assertThat(devicesOn("port-2", "sw-b4", "16:30"))
-        .isEqualTo("camera-%s\tip-3-%s\nlaptop-%s\tip-2-%s".formatted(run, run, run, run));
+        .isEqualTo("%s\tip-2-%s\n%s\tip-3-%s".formatted(mac("laptop"), run, mac("camera"), run));
     assertThat(devicesOn("port-2", "sw-b5", "16:30")).isEmpty();
     assertThat(devicesOn("port-1", "", "16:30")).isEmpty();
   }
