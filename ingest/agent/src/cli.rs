@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tocsin_publish::TopicPublishers;
 use tocsin_telemetry::{Health, log_panics};
@@ -25,7 +25,8 @@ Examples:
   RUST_LOG=debug tocsin agent -c agent.yaml
 
 Logs go to standard error. SIGTERM or Ctrl-C stops it after what was received is handed over: at once, or after about 12 s while Kafka is
-away. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is not usable.";
+away. SIGHUP changes nothing: the config is read at the start alone. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is
+not usable.";
 
 /// Receive syslog, alert updates and SNMP notifications and publish them to Kafka.
 #[derive(Args, Debug, Default)]
@@ -98,11 +99,16 @@ fn start_logging() {
 
 fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Error>> {
     // Before anything else, so that a signal during the start is not lost.
-    let mut signals = Signals::new([SIGTERM, SIGINT])?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
     let (stop_sender, stop) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             tracing::info!(signal = signal_hook::low_level::signal_name(signal), "signal received");
+            // Its default would end the agent with what is in its queues.
+            if signal == SIGHUP {
+                tracing::warn!("the config is read at the start alone, and nothing was changed: restart the agent for a new one");
+                continue;
+            }
             // Fails when the agent is already stopping.
             let _ = stop_sender.send(());
         }

@@ -1,8 +1,10 @@
 //! The binary as a person or a script meets it: help, exit codes, and what goes to which stream.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
 use std::process::{Command, Output, Stdio};
+use std::sync::mpsc;
+use std::thread;
 use std::time::Duration;
 
 /// `tocsin` with these arguments, without the caller's TOCSIN_ variables.
@@ -162,4 +164,30 @@ fn an_agent_that_may_not_probe_by_icmp_says_what_to_allow() {
     for word in ["fra1-ams1", "ICMP is not allowed", "ping_group_range=\"65534 65534\"", "setcap cap_net_raw+ep", "method tcp"] {
         assert!(err.contains(word), "{word:?} is missing in: {err}");
     }
+}
+
+#[test]
+fn a_hangup_ends_no_agent_and_is_answered_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("agent.yaml");
+    let listeners = "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:0'}]";
+    std::fs::write(
+        &config,
+        format!("agent_id: a\ntelemetry: {{listen: '127.0.0.1:0'}}\nkafka: {{bootstrap_servers: '127.0.0.1:1'}}\n{listeners}\n"),
+    )
+    .unwrap();
+    let mut agent = tocsin(&["agent", "-c", config.to_str().unwrap()]).stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = BufReader::new(agent.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    let reader = thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default()));
+    let wait_for = |word: &str| while !lines.recv_timeout(Duration::from_secs(20)).expect(word).contains(word) {};
+
+    wait_for("started");
+    assert!(Command::new("sh").args(["-c", &format!("kill -HUP {}", agent.id())]).status().unwrap().success());
+    wait_for("restart the agent");
+    assert_eq!(agent.try_wait().unwrap(), None);
+
+    agent.kill().unwrap();
+    agent.wait().unwrap();
+    reader.join().unwrap();
 }
