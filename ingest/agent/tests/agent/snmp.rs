@@ -313,7 +313,7 @@ fn no_reject_keeps_a_community() {
     for frame in [&unnamed[..], &frame(b"mistyped", &pdu), &unnamed[..unnamed.len() - 5], &frame(b"s3cret", &[0; 100])] {
         socket.send(frame).unwrap();
     }
-    running.wait_for(|stats| stats.malformed == 4);
+    running.wait_for(|stats| stats.acked == 4);
     let reasons: Vec<_> = running.rejects().iter().map(|reject| reject.reason()).collect();
     assert_eq!(reasons, [Reason::MissingField, Reason::CommunityNotAllowed, Reason::Syntax, Reason::Oversize]);
     for event in running.events() {

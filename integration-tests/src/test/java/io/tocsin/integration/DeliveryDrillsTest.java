@@ -1,5 +1,6 @@
 package io.tocsin.integration;
 
+import static io.tocsin.integration.TestStacks.DEADLINE;
 import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -18,7 +19,6 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * What was acknowledged is stored exactly once: with a sender that is not ours, and over kill -9.
  */
 class DeliveryDrillsTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final int MESSAGES = 1_000;
   private static final int DATAGRAMS_PER_SECOND = 400;
   private static final int BURST = 500;

@@ -1,5 +1,6 @@
 package io.tocsin.integration;
 
+import static io.tocsin.integration.TestStacks.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -7,7 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
  * is quiet while renewals are answered, and told once one server's host drops its unicast replies.
  */
 class DhcpLaboratoryTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
   private static final String ISC = "10.78.0.1";
   private static final String KEA = "10.76.0.1";
   private static final String RELAY = "10.77.0.2";

@@ -1,5 +1,6 @@
 package io.tocsin.integration;
 
+import static io.tocsin.integration.TestStacks.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -21,8 +22,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Rules come into force and leave it while the job runs. */
 class RulesDrillsTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
-
   private static Stack stack;
 
   @TempDir private Path folder;

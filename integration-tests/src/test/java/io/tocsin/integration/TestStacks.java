@@ -6,11 +6,15 @@ import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.Tools;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /**
  * Embedded stacks of the tests' own: free ports and an empty state folder under {@code target/}.
  */
 final class TestStacks {
+  /** For what comes within seconds where a machine has nothing else to do. */
+  static final Duration DEADLINE = Duration.ofMinutes(3);
+
   private TestStacks() {}
 
   /** What {@code make build} has left; tests name the missing file and say so. */

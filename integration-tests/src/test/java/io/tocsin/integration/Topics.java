@@ -1,5 +1,7 @@
 package io.tocsin.integration;
 
+import static io.tocsin.integration.TestStacks.DEADLINE;
+
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.Parser;
 import io.tocsin.events.v1.Event;
@@ -19,8 +21,6 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
  * ClickHouse is compared with.
  */
 final class Topics {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
-
   private final String bootstrapServers;
 
   /**

@@ -1,5 +1,6 @@
 package io.tocsin.integration;
 
+import static io.tocsin.integration.TestStacks.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.assertj.core.api.Assertions.withinPercentage;
@@ -23,8 +24,6 @@ import org.junit.jupiter.api.Test;
  * and polls their router, and the episodes name the trouble, its cause and what {@code ping} saw.
  */
 class WanLaboratoryTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
-
   /** Address of the remote site over the link wan0. */
   private static final String OVER_WAN0 = "198.18.1.2";
 
@@ -117,7 +116,7 @@ class WanLaboratoryTest {
         full,
         episode.get(4).asDouble(),
         episode.get(5).asDouble());
-    assertThat(visibleAfterSeconds).as("from the load to the row").isLessThan(15);
+    assertThat(decidedAfterSeconds).as("from the load to the probe that shows it").isLessThan(15);
     assertThat(episode.get(0).asDouble()).as("baseline").isCloseTo(idle.averageMs(), within(1.0));
     assertThat(episode.get(1).asDouble()).as("peak").isCloseTo(full.mostMs(), withinPercentage(20));
     assertThat(episode.get(2).asDouble()).as("begin").isCloseTo(unixSeconds(loaded), within(3.0));

@@ -74,6 +74,11 @@ public record Scenario(
     }
   }
 
+  /** The same with other {@code withinSeconds}. */
+  public Scenario within(int seconds) {
+    return new Scenario(name, story, title, agent, send, expect, never, seconds);
+  }
+
   /** Names of all scenarios in a folder, in order. */
   public static List<String> names(Path scenarios) {
     try (Stream<Path> folders = Files.list(scenarios)) {
