@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::Leftovers;
 use crate::Topic;
 
-/// How far before the oldest reception the search begins: the agent's clock may have been set back by as much between reception and sending.
+/// How far before the oldest reception the search begins: the broker's clock, which stamps the records, may be as far behind the agent's.
 const MARGIN_MILLIS: i64 = 60_000;
 /// From Kafka's first answer to the question how far its log goes. What the killed process had sent is stored by then, unless the broker or
 /// the network stalls.

@@ -83,11 +83,23 @@ fn a_compacted_topic_keeps_its_history_for_an_archive_that_is_late() {
 }
 
 #[test]
-fn what_correlation_tells_is_ordered_by_the_broker_s_clock() {
+fn what_correlation_reads_and_tells_carries_the_broker_s_time() {
     let topics = parse(&SchemaFiles::load(None).unwrap().topics).unwrap();
     let ordered: Vec<&str> =
         topics.iter().filter(|topic| topic.timestamps == Timestamps::LogAppend).map(|topic| topic.name.as_str()).collect();
-    assert_eq!(ordered, ["alerts-v1", "registrations-v1", "wan-episodes-v1"]);
+    let expected = [
+        "agent-stats-v1",
+        "alerts-v1",
+        "events-alert-v1",
+        "events-counters-v1",
+        "events-dhcp-v1",
+        "events-probe-v1",
+        "events-snmp-v1",
+        "events-syslog-v1",
+        "registrations-v1",
+        "wan-episodes-v1",
+    ];
+    assert_eq!(ordered, expected);
 }
 
 #[test]

@@ -2,8 +2,10 @@ package io.tocsin.jobs;
 
 import io.tocsin.correlation.Nanos;
 import io.tocsin.events.v1.Event;
+import java.io.Serializable;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.BoundedOutOfOrdernessWatermarks;
+import org.apache.flink.api.common.eventtime.TimestampAssigner;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -12,9 +14,19 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
  * Event time of events: the clock of the agent that received them, received_at. No device's wrong
  * clock can move a watermark, and the heartbeats of {@code agent-stats-v1} move it where devices
  * are silent.
+ *
+ * <p>Nor can an agent's: no received_at is later than the broker's time of the record, which the
+ * source sees to, and for one that is earlier a partition waits for some minutes only. The record's
+ * timestamp stays the broker's.
  */
 public final class AgentsClock {
   private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
+
+  /**
+   * How far one agent can hold time back for all: with what it had kept in its spool, or with a
+   * clock that is behind.
+   */
+  private static final long MAX_BEHIND_MILLIS = Duration.ofMinutes(5).toMillis();
 
   private AgentsClock() {}
 
@@ -24,10 +36,7 @@ public final class AgentsClock {
    * @param maxDisorder how far behind the newest an event may come
    */
   public static WatermarkStrategy<Event> watermarks(Duration maxDisorder) {
-    return WatermarkStrategy.<Event>forBoundedOutOfOrderness(maxDisorder)
-        .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / Nanos.PER_MILLI)
-        .withIdleness(IDLE_PARTITION_AFTER);
+    return strategy(() -> new ByReceipt(maxDisorder));
   }
 
   /**
@@ -36,10 +45,21 @@ public final class AgentsClock {
    * until it counts as idle.
    */
   public static WatermarkStrategy<Event> watermarksHeldByProbes(Duration maxDisorder) {
-    return WatermarkStrategy.<Event>forGenerator(context -> new HeldByProbes(maxDisorder))
+    return strategy(() -> new HeldByProbes(maxDisorder));
+  }
+
+  private static WatermarkStrategy<Event> strategy(GeneratorOfPartition generator) {
+    return WatermarkStrategy.<Event>forGenerator(context -> generator.make())
         .withTimestampAssigner(
-            (event, kafkaTime) -> event.getReceivedAtUnixNanos() / Nanos.PER_MILLI)
+            (event, brokerMillis) ->
+                brokerMillis == TimestampAssigner.NO_TIMESTAMP
+                    ? receivedAtMillis(event)
+                    : brokerMillis)
         .withIdleness(IDLE_PARTITION_AFTER);
+  }
+
+  private static long receivedAtMillis(Event event) {
+    return event.getReceivedAtUnixNanos() / Nanos.PER_MILLI;
   }
 
   /**
@@ -54,6 +74,30 @@ public final class AgentsClock {
     return WatermarkStrategy.forGenerator(context -> new Timeless<>());
   }
 
+  private interface GeneratorOfPartition extends Serializable {
+    WatermarkGenerator<Event> make();
+  }
+
+  /** Of one partition: its newest receipt, at most some minutes behind the broker. */
+  private static final class ByReceipt implements WatermarkGenerator<Event> {
+    private final WatermarkGenerator<Event> newest;
+
+    ByReceipt(Duration maxDisorder) {
+      newest = new BoundedOutOfOrdernessWatermarks<>(maxDisorder);
+    }
+
+    @Override
+    public void onEvent(Event event, long brokerMillis, WatermarkOutput output) {
+      long time = Math.max(receivedAtMillis(event), brokerMillis - MAX_BEHIND_MILLIS);
+      newest.onEvent(event, time, output);
+    }
+
+    @Override
+    public void onPeriodicEmit(WatermarkOutput output) {
+      newest.onPeriodicEmit(output);
+    }
+  }
+
   /**
    * Of one partition. Time is told from period to period, not with each event: a thousand lines of
    * syslog would be a thousand watermarks, and as often awake and idle, to every task behind.
@@ -64,12 +108,12 @@ public final class AgentsClock {
     private boolean hasNews;
 
     HeldByProbes(Duration maxDisorder) {
-      newest = new BoundedOutOfOrdernessWatermarks<>(maxDisorder);
+      newest = new ByReceipt(maxDisorder);
     }
 
     @Override
-    public void onEvent(Event event, long timestamp, WatermarkOutput output) {
-      newest.onEvent(event, timestamp, output);
+    public void onEvent(Event event, long brokerMillis, WatermarkOutput output) {
+      newest.onEvent(event, brokerMillis, output);
       isHolding = event.hasLinkProbe();
       hasNews = true;
     }

@@ -9,10 +9,12 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.api.common.eventtime.TimestampAssigner;
 import org.apache.flink.api.common.eventtime.Watermark;
 import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.util.clock.RelativeClock;
@@ -79,6 +81,45 @@ class AgentsClockTest {
 
     assertThat(told.words)
         .containsExactly(new Watermark(NOON.minusSeconds(1).toEpochMilli() - 1).toString());
+  }
+
+  /** The broker's time bounds how far one agent can hold the others back. */
+  @Test
+  void agentThatIsFarBehindIsWaitedForForFiveMinutesAndNoLonger() {
+    Event hoursOld = TestEvents.syslog(1, NOON.minus(Duration.ofHours(2)));
+    Event minutesOld = TestEvents.syslog(1, NOON.minus(Duration.ofMinutes(2)));
+
+    assertThat(timeAfter(hoursOld)).isEqualTo(secondBefore(NOON.minus(Duration.ofMinutes(5))));
+    assertThat(timeAfter(minutesOld)).isEqualTo(secondBefore(NOON.minus(Duration.ofMinutes(2))));
+  }
+
+  @Test
+  void withoutABrokersTimeTheAgentsClockCounts() {
+    Event event = TestEvents.syslog(1, NOON);
+    long timestamp =
+        AgentsClock.watermarks(Duration.ofSeconds(1))
+            .createTimestampAssigner(UnregisteredMetricsGroup::new)
+            .extractTimestamp(event, TimestampAssigner.NO_TIMESTAMP);
+
+    assertThat(timestamp).isEqualTo(NOON.toEpochMilli());
+  }
+
+  /** Watermark of a partition in which the broker took an event at noon. */
+  private static String timeAfter(Event event) {
+    WatermarkStrategy<Event> strategy = AgentsClock.watermarks(Duration.ofSeconds(1));
+    WatermarkGenerator<Event> partition = strategy.createWatermarkGenerator(new OfOnePartition());
+    long timestamp =
+        strategy
+            .createTimestampAssigner(UnregisteredMetricsGroup::new)
+            .extractTimestamp(event, NOON.toEpochMilli());
+    Told told = new Told();
+    partition.onEvent(event, timestamp, told);
+    partition.onPeriodicEmit(told);
+    return told.words.get(0);
+  }
+
+  private static String secondBefore(Instant time) {
+    return new Watermark(time.minusSeconds(1).toEpochMilli() - 1).toString();
   }
 
   private static final class OfOnePartition implements WatermarkGeneratorSupplier.Context {
