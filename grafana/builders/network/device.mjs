@@ -4,6 +4,9 @@ import { above, blue, nearlyFull, orange, purple, red, syslogSeverities, words, 
 import { bars, lines, stat, table } from '../panels.mjs';
 import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, mostSilent, sql, syslogVolume } from '../sql.mjs';
 
+/** Alerts about the clock of the device, or of an agent on it. */
+const wrongClocks = `tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND check = 'clock-wrong' AND ${chosen('device')}`;
+
 export default dashboard({
   uid: 'tocsin-device',
   title: 'Device',
@@ -18,7 +21,7 @@ export default dashboard({
         id: 1,
         title: 'Now',
         description:
-          'Open alerts by severity, those that nobody is paged for, and how long ago the device was last heard of. Healthy: grey zeros, and an age that fits the device.',
+          'Open alerts by severity, those that nobody is paged for, how far its clock is out where that lasts and how many messages said so (alert clock-wrong), and how long ago it was last heard of. Healthy: grey zeros, and an age that fits the device.',
         width: 24,
         decimals: 0,
         fields: {
@@ -26,6 +29,8 @@ export default dashboard({
           major: { thresholds: above({ 1: orange }) },
           lesser: { thresholds: above({ 1: yellow }) },
           suppressed: { title: 'explained or in maintenance', thresholds: above({ 1: blue }) },
+          clock_out: { title: 'clock is out by', unit: 's', thresholds: above({ 1: yellow }) },
+          clock_events: { title: 'messages by a wrong clock', unit: 'short' },
           silent: { title: 'last heard of', unit: 's' },
           silent_for: agentSilent,
         },
@@ -35,6 +40,8 @@ export default dashboard({
               (SELECT countIf(severity = 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping') AND ${chosen('device')}) AS major,
               (SELECT countIf(severity < 'major') FROM tocsin.alerts WHERE state IN ('open', 'flapping') AND ${chosen('device')}) AS lesser,
               (SELECT count() FROM tocsin.alerts WHERE state = 'suppressed' AND ${chosen('device')}) AS suppressed,
+              (SELECT maxOrDefault(abs(toInt64OrZero(labels['offset_seconds']))) FROM ${wrongClocks}) AS clock_out,
+              (SELECT sumOrDefault(toUInt64OrZero(labels['events'])) FROM ${wrongClocks}) AS clock_events,
               dateDiff('second', maxOrNull(last_seen), now64(9)) AS silent,
               ${mostSilent} AS silent_for
           FROM tocsin.devices_seen

@@ -149,7 +149,8 @@ class JobOptionsTest {
                     "--connection-limit-ratio",
                     "--disconnect-pattern",
                     "--disconnect-burst",
-                    "--agents-removed-after-hours")));
+                    "--agents-removed-after-hours",
+                    "--max-clock-deviation-seconds")));
     assertThat(optionsOf("registrations"))
         .contains("--dhcp-servers")
         .doesNotContainAnyElementsOf(OF_CLICKHOUSE);

@@ -4,6 +4,8 @@ import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.correlation.TimedState;
 import io.tocsin.correlation.findings.AgentSilentRules;
+import io.tocsin.correlation.findings.ClockReading;
+import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.FindingRules;
@@ -11,6 +13,7 @@ import io.tocsin.correlation.findings.GatewayGroup;
 import io.tocsin.correlation.findings.GatewayRules;
 import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
+import io.tocsin.correlation.findings.WrongClocks;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
@@ -20,6 +23,7 @@ import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.api.common.functions.FilterFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
@@ -56,6 +60,7 @@ public final class FindingsJob {
         env,
         options.connectionLimit(),
         options.agentSilent(),
+        options.clocks(),
         kafka.events(NAME, topics),
         kafka.findings());
   }
@@ -65,6 +70,7 @@ public final class FindingsJob {
    *
    * @param connectionLimit rules of finding connection-limit
    * @param agentSilent rules of finding agent-silent
+   * @param clocks rules of finding clock-wrong
    * @param source syslog, traps, gauges and heartbeats; other bodies are left alone
    * @param findings takes the alert updates
    */
@@ -72,6 +78,7 @@ public final class FindingsJob {
       StreamExecutionEnvironment env,
       ConnectionLimitRules connectionLimit,
       AgentSilentRules agentSilent,
+      ClockRules clocks,
       Source<Event, ?, ?> source,
       Sink<Event> findings) {
     DataStream<Event> events =
@@ -109,7 +116,25 @@ public final class FindingsJob {
             SequenceGaps.class,
             "findings-gaps",
             "findings-sequence-gaps");
-    gateways.union(tables, agents, gaps).sinkTo(findings).name("findings").uid("findings-sink");
+    DataStream<Event> wrongClocks = wrongClocks(events, clocks);
+    gateways
+        .union(tables, agents, gaps, wrongClocks)
+        .sinkTo(findings)
+        .name("findings")
+        .uid("findings-sink");
+  }
+
+  private static DataStream<Event> wrongClocks(DataStream<Event> events, ClockRules rules) {
+    return events
+        .process(new ClockReadingsFunction(rules))
+        .returns(TypeInformation.of(ClockReading.class))
+        .name("findings-clock-readings")
+        .uid("findings-clock-readings")
+        .keyBy(ClockRules::keyOf, Types.STRING)
+        .process(new KeyedRulesFunction<>(rules, "wrong-clocks", WrongClocks.class))
+        .returns(ProtobufTypeInfo.forMessage(Event.class))
+        .name("findings-clocks")
+        .uid("findings-clocks");
   }
 
   private static <S extends TimedState> DataStream<Event> find(

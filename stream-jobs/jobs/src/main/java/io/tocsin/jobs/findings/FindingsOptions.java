@@ -3,6 +3,7 @@ package io.tocsin.jobs.findings;
 import com.google.re2j.Pattern;
 import com.google.re2j.PatternSyntaxException;
 import io.tocsin.correlation.findings.AgentSilentRules;
+import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.jobs.JobOptions;
 import java.time.Duration;
@@ -54,8 +55,17 @@ public final class FindingsOptions extends JobOptions {
           "silence after which an agent is taken as removed and agent-silent ends (default: ${DEFAULT-VALUE})")
   private long agentsRemovedAfterHours;
 
+  @Option(
+      names = "--max-clock-deviation-seconds",
+      paramLabel = "N",
+      defaultValue = "300",
+      description =
+          "how far a device's clock may be from its agent's before it is told as clock-wrong (default: ${DEFAULT-VALUE})")
+  private long maxClockDeviationSeconds;
+
   @Override
   protected void check() {
+    requireAtLeast("--max-clock-deviation-seconds", maxClockDeviationSeconds, 1);
     requireAtLeast("--agents-removed-after-hours", agentsRemovedAfterHours, 1);
     requireAtLeast("--disconnect-burst", disconnectBurst, 1);
     if (!(connectionLimitRatio > 0 && connectionLimitRatio <= 1)) {
@@ -77,6 +87,11 @@ public final class FindingsOptions extends JobOptions {
   /** Rules of finding agent-silent. */
   public AgentSilentRules agentSilent() {
     return new AgentSilentRules(Duration.ofHours(agentsRemovedAfterHours));
+  }
+
+  /** Rules of finding clock-wrong. */
+  public ClockRules clocks() {
+    return new ClockRules(Duration.ofSeconds(maxClockDeviationSeconds));
   }
 
   /** Rules of finding connection-limit. */

@@ -1,15 +1,19 @@
 package io.tocsin.jobs.findings;
 
 import static io.tocsin.testsupport.Instants.NOON;
+import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.AgentState;
+import io.tocsin.correlation.findings.ClockReading;
+import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.GatewayGroup;
 import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
+import io.tocsin.correlation.findings.WrongClocks;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
@@ -39,6 +43,8 @@ class FindingsJobTest {
       new ConnectionLimitRules("conn", 0.9, 0.81, 2, "disconnected");
   private static final AgentSilentRules AGENTS = new AgentSilentRules(Duration.ofDays(7));
 
+  private static final ClockRules CLOCKS = new ClockRules(Duration.ofMinutes(5));
+
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
 
   @AfterEach
@@ -64,17 +70,30 @@ class FindingsJobTest {
     events.add(syslog(4, "n0418", "user 1 disconnected"));
     events.add(syslog(5, "n0418", "user 2 disconnected"));
     events.add(TestEvents.sequenceGap(6, NOON.plusSeconds(6)));
+    for (int second = 0; second <= 90; second += 30) {
+      events.add(anHourAhead(second));
+    }
     events.add(TestEvents.reject(7, NOON.plusSeconds(7)));
 
     var env = TestCluster.environment();
     try (CollectingSink<Event> findings = new CollectingSink<>()) {
-      FindingsJob.define(env, LIMITS, AGENTS, ListSource.of(Event.class, events), findings);
+      FindingsJob.define(env, LIMITS, AGENTS, CLOCKS, ListSource.of(Event.class, events), findings);
       env.execute();
 
       assertThat(findings.elements())
           .extracting(event -> event.getAlertUpdate().getCheck() + " " + event.getDevice())
-          .contains("split-active gw-a", "connection-limit n0418", "sequence-gaps n0418");
+          .contains(
+              "split-active gw-a",
+              "connection-limit n0418",
+              "sequence-gaps n0418",
+              "clock-wrong r1");
     }
+  }
+
+  private static Event anHourAhead(int second) {
+    return syslog(second, "r1", "no battery").toBuilder()
+        .setEventTimeUnixNanos(unixNanos(NOON.plusSeconds(second).plus(Duration.ofHours(1))))
+        .build();
   }
 
   @Test
@@ -83,6 +102,8 @@ class FindingsJobTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(ConnectionTable.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatewayGroup.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(SequenceGaps.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(ClockReading.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(WrongClocks.class);
     long start = System.currentTimeMillis();
     harness = harness(new AgentsFunction(AGENTS), Event::getAgentId);
     harness.setProcessingTime(start);
