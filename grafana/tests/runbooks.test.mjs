@@ -19,7 +19,7 @@ function checks(folder, ending, pattern) {
   return files(folder, ending).flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([, check]) => ({ path, check })));
 }
 
-/** The checks of alerts that jobs and the agent make. In `correlation` names in kebab case are those of jobs and of checks alone. */
+/** The checks of alerts that jobs, the agent and the watch over jobs make. In `correlation` names in kebab case are those of jobs and of checks alone. */
 function checksOfCode() {
   const jobs = 'stream-jobs/correlation/src/main/java/io/tocsin/correlation';
   const kinds = checks('schemas/proto/tocsin/wan/v1', 'wan_episode.proto', /^ *KIND_(?!UNSPECIFIED)(\w+) =/gm);
@@ -31,6 +31,7 @@ function checksOfCode() {
     ...checks(`${jobs}/registrations/findings`, '.java', /"(?!tocsin-)([a-z]+(?:-[a-z]+)+)"/g),
     ...ofEpisodes,
     ...checks(`${jobs}/alerts`, '.java', /\.setCheck\("([^"]+)"\)/g),
+    ...checks('ingest/operate/src/watch_jobs', '.rs', /const CHECK: &str = "([^"]+)"/g),
     ...checks('ingest/agent/src', '.rs', /source: "tocsin-agent"\.to_owned\(\),\s*check: "([^"]+)"/g),
   ];
 }
@@ -57,7 +58,7 @@ test('every runbook says what it means, where to look first, and how to fix it',
 });
 
 test('every check that code raises has a runbook of its name', () => {
-  assert.ok(new Set(raised.map(({ check }) => check)).size >= 22, `only ${raised.length} were found: ${raised.map(({ check }) => check)}`);
+  assert.ok(new Set(raised.map(({ check }) => check)).size >= 23, `only ${raised.length} were found: ${raised.map(({ check }) => check)}`);
   for (const { path, check } of raised) assert.ok(names.includes(check), `${path} raises ${check}`);
 });
 

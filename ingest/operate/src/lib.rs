@@ -11,6 +11,7 @@ pub mod mibs;
 pub mod parse;
 pub mod schema;
 pub mod send;
+pub mod watch_jobs;
 
 mod clickhouse;
 mod failure;

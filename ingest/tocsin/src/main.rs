@@ -12,7 +12,8 @@ use tocsin_operate::mibs::MibsArgs;
 use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
-use tocsin_operate::{Failure, ask, balance, devices, enforce, mibs, parse, schema, send};
+use tocsin_operate::watch_jobs::WatchJobsArgs;
+use tocsin_operate::{Failure, ask, balance, devices, enforce, mibs, parse, schema, send, watch_jobs};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -60,6 +61,8 @@ enum Command {
     Enforce(EnforceArgs),
     /// Compile MIB modules into names for the agent.
     Mibs(MibsArgs),
+    /// Tell Alertmanager when a stream job does not run, without passing through one.
+    WatchJobs(WatchJobsArgs),
 }
 
 fn main() -> ExitCode {
@@ -81,6 +84,7 @@ fn main() -> ExitCode {
         Command::Ask(args) => exit_code(ask::run(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),
         Command::Mibs(args) => exit_code(mibs::run(&args)),
+        Command::WatchJobs(args) => exit_code(watch_jobs::run(&args)),
     }
 }
 

@@ -49,9 +49,19 @@ fn help_shows_every_command_and_examples_on_standard_output() {
 #[test]
 fn every_command_has_help() {
     let schema = [&["schema"][..], &["schema", "apply"], &["schema", "status"]];
-    for command in [&["agent"][..], &["send"], &["balance"], &["ask"], &["parse"], &["devices", "import"], &["mibs"], &["mibs", "compile"]]
-        .iter()
-        .chain(&schema)
+    for command in [
+        &["agent"][..],
+        &["send"],
+        &["balance"],
+        &["ask"],
+        &["parse"],
+        &["devices", "import"],
+        &["mibs"],
+        &["mibs", "compile"],
+        &["watch-jobs"],
+    ]
+    .iter()
+    .chain(&schema)
     {
         let (code, out, _) = run(&[command, &["--help"][..]].concat());
         assert_eq!(code, Some(0), "{command:?}");

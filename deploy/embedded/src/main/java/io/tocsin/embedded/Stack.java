@@ -9,6 +9,7 @@ import io.tocsin.embedded.alertmanager.PageRecorderService;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import io.tocsin.embedded.clickhouse.ClickHouseService;
 import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.embedded.flink.JobWatchService;
 import io.tocsin.embedded.grafana.GrafanaService;
 import io.tocsin.embedded.kafka.KafkaService;
 import io.tocsin.embedded.scenario.AgentControl;
@@ -85,6 +86,8 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     supervisor.launch(jobs);
     supervisor.launch(agent);
     supervisor.awaitReady(FlinkService.NAME, AgentService.NAME);
+    supervisor.launch(JobWatchService.spec(ports, tools.tocsin()));
+    supervisor.awaitReady(JobWatchService.NAME);
     if (options.withGrafana()) {
       startGrafana();
     }

@@ -98,8 +98,8 @@ final class Checkpoints {
   }
 
   /**
-   * Numbers only grow over restarts; the time decides between folders that an older version of this
-   * class may have left.
+   * Numbers only grow over restarts; the time decides between folders of runs that had different
+   * ids.
    */
   private List<Path> numbered() {
     if (!Files.isDirectory(folder)) {

@@ -58,8 +58,8 @@ final class FlinkConfiguration {
    * Of one job: checkpoints as often as its options say, kept when the process ends, and restored
    * from {@code restored}.
    *
-   * <p>The job's id is fixed, so that all its runs keep their checkpoints in one folder, and the
-   * run that restores one owns it.
+   * <p>The job's id is fixed, so that the starts of this process find few folders, and the run that
+   * restores a checkpoint owns it.
    */
   static Configuration job(
       Configuration cluster,

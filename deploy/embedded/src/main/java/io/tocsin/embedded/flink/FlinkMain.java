@@ -12,26 +12,21 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
-import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.client.ClientUtils;
 import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.PluginUtils;
-import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.slf4j.Logger;
@@ -45,8 +40,8 @@ import picocli.CommandLine.Option;
  * and the jobs submitted to it as {@code flink run} would.
  *
  * <p>Each job starts from its newest complete checkpoint that can be read. On SIGTERM each takes
- * one more. The process ends with {@link ServiceSpec#EXIT_UNUSABLE} where a job has checkpoints and
- * none of them can be used, and with 1 where a job has failed for good.
+ * one more. A job that ends for good, or has checkpoints of which none can be used, is told in the
+ * log and submitted again and again, while the others run on.
  */
 @Command(
     name = "flink",
@@ -128,30 +123,21 @@ public final class FlinkMain implements Callable<Integer> {
 
   private FlinkMain() {}
 
-  /** Runs until SIGTERM, or until a job has failed for good. */
+  /** Runs until SIGTERM, or until the cluster has failed. */
   public static void main(String[] args) {
     // halt: the last checkpoint of the shutdown hook has no sense after a failure.
     Runtime.getRuntime().halt(new CommandLine(new FlinkMain()).execute(args));
   }
 
-  /** How many jobs run when all do. */
-  static int jobCount() {
-    return JOBS.size();
+  /** The names that all jobs have in Flink. */
+  static List<String> jobNames() {
+    return JOBS.keySet().stream().map(name -> "tocsin-" + name).toList();
   }
 
   @Override
   public Integer call() throws Exception {
     if (!JOBS.keySet().containsAll(wanted)) {
       LOG.error("--jobs is {}: there are {}", wanted, JOBS.keySet());
-      return ServiceSpec.EXIT_UNUSABLE;
-    }
-    Map<String, Optional<Path>> restored = new LinkedHashMap<>();
-    try {
-      for (String name : wanted) {
-        restored.put(name, restorePoint(name));
-      }
-    } catch (UnreadableCheckpointsException e) {
-      LOG.error("{}", e.getMessage());
       return ServiceSpec.EXIT_UNUSABLE;
     }
     Path temporary = Files.createDirectories(path.toAbsolutePath().resolve("tmp"));
@@ -168,27 +154,36 @@ public final class FlinkMain implements Callable<Integer> {
                 .setNumSlotsPerTaskManager(2 * JOBS.size())
                 .build());
     cluster.start();
-    Map<String, JobID> submitted = new ConcurrentHashMap<>();
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> stop(cluster, List.copyOf(submitted.values()))));
+    List<SupervisedJob> jobs =
+        wanted.stream()
+            .map(name -> new SupervisedJob(name, run -> submit(name, run, configuration)))
+            .toList();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(cluster, jobs)));
     try {
-      for (String name : wanted) {
-        submitted.put(name, submit(name, configuration, restored.get(name)));
+      while (cluster.isRunning() && !isStopping) {
+        for (SupervisedJob job : jobs) {
+          job.watch(cluster);
+        }
+        Thread.sleep(POLL_INTERVAL_MS);
       }
-      return watch(cluster, submitted);
     } catch (Exception e) {
-      if (isStopping) {
-        // The shutdown hook ends the process.
-        Thread.sleep(Long.MAX_VALUE);
+      if (!isStopping) {
+        throw e;
       }
-      throw e;
     }
+    if (isStopping) {
+      // The shutdown hook ends the process.
+      Thread.sleep(Long.MAX_VALUE);
+    }
+    LOG.error("the cluster has ended");
+    return 1;
   }
 
-  private JobID submit(String name, Configuration clusterConfiguration, Optional<Path> restored)
-      throws Exception {
-    // From the name alone: the same in every run.
-    UUID uuid = UUID.nameUUIDFromBytes(("tocsin-" + name).getBytes(StandardCharsets.UTF_8));
+  private JobID submit(String name, int run, Configuration clusterConfiguration) throws Exception {
+    Optional<Path> restored = restorePoint(name);
+    // From the name alone: the same whenever this process is started.
+    String idName = "tocsin-" + name + (run == 0 ? "" : "-" + run);
+    UUID uuid = UUID.nameUUIDFromBytes(idName.getBytes(StandardCharsets.UTF_8));
     JobID id = new JobID(uuid.getLeastSignificantBits(), uuid.getMostSignificantBits());
     Configuration configuration =
         FlinkConfiguration.job(
@@ -236,42 +231,18 @@ public final class FlinkMain implements Callable<Integer> {
     return arguments;
   }
 
-  /** Returns when a job has ended: they are meant to run for ever, so that is a failure. */
-  private int watch(MiniCluster cluster, Map<String, JobID> jobs) throws Exception {
-    Set<JobID> haveRun = new HashSet<>();
-    while (true) {
-      if (isStopping) {
-        throw new IllegalStateException("stopping");
-      }
-      for (Map.Entry<String, JobID> job : jobs.entrySet()) {
-        JobStatus status = cluster.getJobStatus(job.getValue()).get();
-        if (status == JobStatus.RUNNING) {
-          haveRun.add(job.getValue());
-        }
-        if (status.isGloballyTerminalState()) {
-          JobResult result = cluster.requestJobResult(job.getValue()).get();
-          Throwable cause =
-              result
-                  .getSerializedThrowable()
-                  .map(e -> e.deserializeError(FlinkMain.class.getClassLoader()))
-                  .orElse(null);
-          LOG.error("job {} has ended for good as {}", job.getKey(), status, cause);
-          return haveRun.contains(job.getValue()) ? 1 : ServiceSpec.EXIT_UNUSABLE;
-        }
-      }
-      Thread.sleep(POLL_INTERVAL_MS);
-    }
-  }
-
   /**
    * A last checkpoint, so that what the jobs have read is in ClickHouse and nothing is replayed at
    * the next start.
    */
-  private void stop(MiniCluster cluster, List<JobID> jobs) {
+  private void stop(MiniCluster cluster, List<SupervisedJob> jobs) {
     isStopping = true;
     try {
       CompletableFuture.allOf(
-              jobs.stream().map(cluster::triggerCheckpoint).toArray(CompletableFuture[]::new))
+              jobs.stream()
+                  .flatMap(job -> job.running().stream())
+                  .map(cluster::triggerCheckpoint)
+                  .toArray(CompletableFuture[]::new))
           .get(LAST_CHECKPOINT_SECONDS, TimeUnit.SECONDS);
     } catch (Exception e) {
       LOG.warn("no last checkpoint: {}", e.toString());

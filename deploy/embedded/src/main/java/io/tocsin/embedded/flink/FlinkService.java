@@ -73,11 +73,12 @@ public final class FlinkService {
                   + job.path("state").asText().toLowerCase(Locale.ROOT));
         }
       }
-      if (running >= FlinkMain.jobCount()) {
+      int wanted = FlinkMain.jobNames().size();
+      if (running >= wanted) {
         return Optional.empty();
       }
       String more = others.isEmpty() ? "" : ": " + String.join(", ", others);
-      return Optional.of("%d of %d jobs run%s".formatted(running, FlinkMain.jobCount(), more));
+      return Optional.of("%d of %d jobs run%s".formatted(running, wanted, more));
     } catch (JsonProcessingException e) {
       return Optional.of("its list of jobs is not JSON");
     }

@@ -3,10 +3,10 @@ package io.tocsin.embedded.supervise;
 import java.time.Duration;
 
 /**
- * How long to wait before a crashed process is started again: twice as long each time, from half a
+ * How long to wait before what has crashed is started again: twice as long each time, from half a
  * second to half a minute, and from the beginning once it has run for a minute.
  */
-final class Backoff {
+public final class Backoff {
 
   private static final Duration FIRST = Duration.ofMillis(500);
   private static final Duration LONGEST = Duration.ofSeconds(30);
@@ -14,8 +14,8 @@ final class Backoff {
 
   private Duration next = FIRST;
 
-  /** The wait after a crash of a process that had run for this long. */
-  Duration after(Duration ran) {
+  /** The wait after a crash of what had run for this long. */
+  public Duration after(Duration ran) {
     if (ran.compareTo(STEADY) >= 0) {
       next = FIRST;
     }

@@ -22,7 +22,8 @@ class FlinkServiceTest {
   private static String overviewWith(String... last) {
     return overview(
         Stream.concat(
-                Stream.generate(() -> job("other", "RUNNING", 2)).limit(FlinkMain.jobCount() - 1L),
+                Stream.generate(() -> job("other", "RUNNING", 2))
+                    .limit(FlinkMain.jobNames().size() - 1L),
                 Stream.of(last))
             .toArray(String[]::new));
   }
@@ -43,7 +44,7 @@ class FlinkServiceTest {
             "<html>");
     assertThat(overviews)
         .allSatisfy(overview -> assertThat(FlinkService.jobsRunning(overview)).isPresent());
-    int jobs = FlinkMain.jobCount();
+    int jobs = FlinkMain.jobNames().size();
     assertThat(FlinkService.jobsRunning(overviews.get(3)))
         .contains("%d of %d jobs run: last is restarting".formatted(jobs - 1, jobs));
   }
