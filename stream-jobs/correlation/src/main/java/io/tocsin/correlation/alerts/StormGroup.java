@@ -1,12 +1,13 @@
 package io.tocsin.correlation.alerts;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
  * What opened lately in one group of alerts, and the storm that goes on there.
  *
- * @param recent newest openings, one an alert, in order: at most one more than make a storm
+ * @param recent newest openings, one an alert, by time: at most one more than make a storm
  * @param storm null where there is none
  */
 public record StormGroup(List<Opening> recent, Storm storm) {
@@ -20,18 +21,34 @@ public record StormGroup(List<Opening> recent, Storm storm) {
    */
   public record Opening(String fingerprint, long atUnixNanos) {}
 
-  /** One more opening; what is older than the window before it is left out. */
-  StormGroup opening(String fingerprint, long now, StormLimits limits) {
-    List<Opening> next = new ArrayList<>();
-    for (Opening opening : recent) {
-      if (opening.atUnixNanos() > now - limits.windowNanos()
-          && !opening.fingerprint().equals(fingerprint)) {
-        next.add(opening);
-      }
-    }
-    next.add(new Opening(fingerprint, now));
+  /** One more opening, wherever it belongs in time, and none of the same alert besides. */
+  StormGroup opening(String fingerprint, long at, StormLimits limits) {
+    Opening newest = new Opening(fingerprint, at);
+    List<Opening> next = new ArrayList<>(recent);
+    next.removeIf(opening -> opening.fingerprint().equals(fingerprint));
+    next.add(newest);
+    next.sort(Comparator.comparingLong(Opening::atUnixNanos));
     int tooMany = Math.max(0, next.size() - limits.opens() - 1);
     return new StormGroup(List.copyOf(next.subList(tooMany, next.size())), storm);
+  }
+
+  /** The most openings that one window holds in which there was one at that time. */
+  List<Opening> together(long at, StormLimits limits) {
+    List<Opening> most = List.of();
+    for (int first = 0; first < recent.size(); first++) {
+      long begin = recent.get(first).atUnixNanos();
+      if (begin > at || begin <= at - limits.windowNanos()) {
+        continue;
+      }
+      int end = first;
+      while (end < recent.size() && recent.get(end).atUnixNanos() < begin + limits.windowNanos()) {
+        end++;
+      }
+      if (end - first > most.size()) {
+        most = recent.subList(first, end);
+      }
+    }
+    return most;
   }
 
   StormGroup without(List<Opening> others) {
@@ -42,6 +59,10 @@ public record StormGroup(List<Opening> recent, Storm storm) {
   StormGroup since(long unixNanos) {
     return new StormGroup(
         recent.stream().filter(opening -> opening.atUnixNanos() > unixNanos).toList(), storm);
+  }
+
+  StormGroup with(List<Opening> next) {
+    return new StormGroup(List.copyOf(next), storm);
   }
 
   StormGroup with(Storm next) {

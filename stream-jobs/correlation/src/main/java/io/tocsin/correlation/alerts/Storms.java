@@ -18,6 +18,11 @@ import java.util.TreeMap;
 final class Storms {
   private static final String CLASS_ENDS = " .:/([";
 
+  /**
+   * So many windows an opening may be read late, from a partition that was slow, and still count.
+   */
+  private static final int LATE_WINDOWS = 2;
+
   private final StormLimits limits;
   private final GateState state;
 
@@ -69,17 +74,19 @@ final class Storms {
               .orElse(StormGroup.EMPTY)
               .opening(alert.getFingerprint(), now, limits);
       log.wakeAt(limits.tickAfter(now));
-      if (group.storm() != null && group.recent().size() > limits.few()) {
+      List<Opening> together = group.together(now, limits);
+      if (group.storm() != null && together.size() > limits.few()) {
         group.storm().join(alert, now, limits.few());
         emitIfDue(group.storm(), now, log);
         state.putGroup(membership.key(), group);
         return Optional.of(new Beginning(reason(membership), List.of()));
       }
-      if (group.storm() == null && group.recent().size() > limits.opens()) {
-        group = group.without(group.recent().stream().filter(this::isInStorm).toList());
+      if (group.storm() == null && together.size() > limits.opens()) {
+        group = group.without(together.stream().filter(this::isInStorm).toList());
+        together = group.together(now, limits);
       }
-      if (group.storm() == null && group.recent().size() > limits.opens()) {
-        return Optional.of(begin(membership, group, alert, now, log));
+      if (group.storm() == null && together.size() > limits.opens()) {
+        return Optional.of(begin(membership, group.with(together), alert, now, log));
       }
       state.putGroup(membership.key(), group);
     }
@@ -143,7 +150,7 @@ final class Storms {
 
   /**
    * Ends storms that have been small for a window, emits what is due, and forgets groups in which
-   * nothing opened for a window.
+   * nothing opened for so long that nothing late can join it.
    *
    * @return names of the storms that are over, with their last alert, which the gate emits after
    *     those of their members
@@ -151,14 +158,13 @@ final class Storms {
   Map<String, Alert> onTick(long now, GateLog log) {
     Map<String, Alert> over = new TreeMap<>();
     for (String key : state.groups()) {
-      StormGroup group = state.group(key).since(now - limits.windowNanos());
+      StormGroup group = state.group(key).since(now - (1 + LATE_WINDOWS) * limits.windowNanos());
+      boolean isCalm = group.since(now - limits.windowNanos()).recent().isEmpty();
       Storm storm = group.storm();
       if (storm != null && storm.fewSinceUnixNanos <= now - limits.windowNanos()) {
         over.put(key, storm.transition(AlertTransition.ALERT_TRANSITION_RESOLVED, now));
         storm = null;
-      } else if (storm != null
-          && storm.members() != storm.emittedMembers
-          && group.recent().isEmpty()) {
+      } else if (storm != null && storm.members() != storm.emittedMembers && isCalm) {
         log.emit(storm.transition(AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, now));
       }
       if (storm == null && group.recent().isEmpty()) {

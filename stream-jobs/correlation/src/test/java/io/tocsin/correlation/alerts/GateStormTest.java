@@ -53,6 +53,16 @@ class GateStormTest {
   }
 
   @Test
+  void openingsOfOneMomentThatAreReadLateAreStillOneStorm() {
+    openMany(4);
+    story.until(NOON.plusSeconds(25)).open("late", at(400));
+
+    assertThat(story.toldAfter(4))
+        .startsWith("storm opened open")
+        .endsWith("late opened suppressed");
+  }
+
+  @Test
   void openingsOverALongerTimeAreNoStorm() {
     for (int i = 0; i < 50; i++) {
       story.open("d" + i, NOON.plusSeconds(i * 3L)).until(NOON.plusSeconds(i * 3L));
