@@ -8,13 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Compares what the topic says with what the gate holds, and tells again what stays different. */
+/**
+ * Compares what the topic says with what the gate holds, and tells again what stays different. A
+ * storm whose last word there has been for a day that it is over is forgotten there.
+ */
 final class ReadBack {
   /**
    * How far the stream must be beyond both words. Longer than the watermark is behind, so that a
    * replay has read what the topic's word came of; and than a word takes through the topic.
    */
   static final long SETTLED_AFTER_NANOS = 10 * Nanos.PER_SECOND;
+
+  /** As long as other alerts that are over are remembered. */
+  static final long FORGOTTEN_AFTER_NANOS = 24 * 3_600 * Nanos.PER_SECOND;
 
   private final GateState state;
   private final Storms storms;
@@ -26,15 +32,21 @@ final class ReadBack {
 
   void onTold(Alert told, long clock, GateLog log) {
     Alert held = held(told);
-    if (agree(held, told)) {
+    boolean isSettled = agree(held, told);
+    if (isSettled && !isOverStorm(held, told)) {
       state.removeStray(told.getFingerprint());
       return;
     }
     long heldVersion = held == null ? 0 : held.getVersion();
     long newest = Math.max(clock, Math.max(told.getVersion(), heldVersion));
-    long due = newest + SETTLED_AFTER_NANOS;
+    long due = newest + (isSettled ? FORGOTTEN_AFTER_NANOS : SETTLED_AFTER_NANOS);
     state.putStray(told.getFingerprint(), new Stray(told.toByteArray(), due));
     log.wakeAt(due);
+  }
+
+  /** The alert rules say when another alert is forgotten; of a storm nobody else knows. */
+  private static boolean isOverStorm(Alert held, Alert told) {
+    return held == null && Storms.isStorm(told);
   }
 
   void onTimer(long now, GateLog log) {
@@ -49,8 +61,11 @@ final class ReadBack {
     for (Stray stray : due) {
       Alert told = stray.alert();
       state.removeStray(told.getFingerprint());
-      if (!agree(held(told), told)) {
+      Alert held = held(told);
+      if (!agree(held, told)) {
         tellAgain(told, now, log);
+      } else if (isOverStorm(held, told)) {
+        log.emit(Tombstone.of(told.getFingerprint()));
       }
     }
   }

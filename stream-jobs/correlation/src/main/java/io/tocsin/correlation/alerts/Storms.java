@@ -195,6 +195,11 @@ final class Storms {
     state.putGroup(key, group);
   }
 
+  /** Whether an alert of the topic is a storm. */
+  static boolean isStorm(Alert told) {
+    return told.getFingerprintFieldsMap().containsKey("storm");
+  }
+
   /** Key of the group whose storm an alert of the topic is; of no group for anything else. */
   private static String groupOf(Alert told) {
     Map<String, String> fields = told.getFingerprintFieldsMap();

@@ -14,9 +14,12 @@ public final class Tombstone {
 
   /** Of an alert that was told; nothing where only clears were received. */
   static List<Alert> of(TrackedAlert alert) {
-    return alert.fingerprint.isEmpty()
-        ? List.of()
-        : List.of(Alert.newBuilder().setFingerprint(alert.fingerprint).build());
+    return alert.fingerprint.isEmpty() ? List.of() : List.of(of(alert.fingerprint));
+  }
+
+  /** Of a fingerprint. */
+  static Alert of(String fingerprint) {
+    return Alert.newBuilder().setFingerprint(fingerprint).build();
   }
 
   /** Whether an alert is one. */

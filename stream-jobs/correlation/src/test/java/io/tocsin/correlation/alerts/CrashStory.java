@@ -28,7 +28,9 @@ import java.util.stream.Collectors;
  */
 final class CrashStory {
   private static final long DISORDER_NANOS = 2 * Nanos.PER_SECOND;
-  private static final int MAX_ROUNDS_TO_SETTLE = 20;
+
+  /** Hours; a storm that is over is forgotten after a day. */
+  private static final int MAX_ROUNDS_TO_SETTLE = 30;
 
   private final Random random;
   private final StormLimits limits;
@@ -111,7 +113,10 @@ final class CrashStory {
 
   private void readBack(int words) {
     for (int i = 0; i < words && toldOffset < topic.size(); i++) {
-      job.take(new Told(topic.get(toldOffset++)));
+      Alert told = topic.get(toldOffset++);
+      if (!Tombstone.is(told)) {
+        job.take(new Told(told));
+      }
     }
   }
 
@@ -133,7 +138,7 @@ final class CrashStory {
 
   private void flush() {
     topic.addAll(job.unsent);
-    job.unsent.forEach(pager::take);
+    job.unsent.stream().filter(alert -> !Tombstone.is(alert)).forEach(pager::take);
     job.unsent.clear();
   }
 
@@ -177,11 +182,31 @@ final class CrashStory {
     pager.until(pager.now + Duration.ofMinutes(5).toNanos());
   }
 
-  /** Where each alert of the topic stands there, storms included. */
+  /** Where each alert of the topic stands there, storms included; none that is forgotten. */
   Map<String, AlertState> topicStates() {
     Map<String, AlertState> states = new TreeMap<>();
-    topic.forEach(alert -> states.put(alert.getFingerprint(), alert.getState()));
+    topicAlerts().forEach((fingerprint, alert) -> states.put(fingerprint, alert.getState()));
     return states;
+  }
+
+  /** Storms that are over and that the topic still knows. */
+  List<Alert> stormsThatAreOver() {
+    return topicAlerts().values().stream()
+        .filter(alert -> alert.getCheck().equals("storm"))
+        .filter(alert -> alert.getState() == AlertState.ALERT_STATE_RESOLVED)
+        .toList();
+  }
+
+  private Map<String, Alert> topicAlerts() {
+    Map<String, Alert> alerts = new TreeMap<>();
+    for (Alert alert : topic) {
+      if (Tombstone.is(alert)) {
+        alerts.remove(alert.getFingerprint());
+      } else {
+        alerts.put(alert.getFingerprint(), alert);
+      }
+    }
+    return alerts;
   }
 
   /** Where each active alert stands in the gate, storms included. */

@@ -98,6 +98,39 @@ class GateReadBackTest {
     assertThat(story.storm().getVersion()).isGreaterThan(over.getVersion());
   }
 
+  @Test
+  void stormThatIsOverForADayIsForgottenOnTheTopic() {
+    Alert over = stormThatIsOver(story);
+    int told = story.told().size();
+    story.told(over, A_MINUTE_LATER).until(AN_HOUR_LATER);
+    assertThat(story.told()).hasSize(told);
+
+    story.until(NOON.plus(Duration.ofHours(25)));
+
+    assertThat(story.decisions()).hasSize(told + 1).last().matches(Tombstone::is);
+    assertThat(story.decisions().get(told).getFingerprint()).isEqualTo(over.getFingerprint());
+    assertThat(story.state().isEmpty()).isTrue();
+  }
+
+  @Test
+  void stormThatBeginsAgainWithinTheDayStays() {
+    Alert over = stormThatIsOver(story);
+    story.told(over, A_MINUTE_LATER);
+    story.open("d4", AN_HOUR_LATER).open("d5", AN_HOUR_LATER).open("d6", AN_HOUR_LATER);
+    story.told(story.storm(), AN_HOUR_LATER).until(NOON.plus(Duration.ofHours(26)));
+
+    assertThat(story.decisions()).noneMatch(Tombstone::is);
+    assertThat(story.state().strays()).isEmpty();
+  }
+
+  private static Alert stormThatIsOver(GateStory story) {
+    story.open("d1", NOON).open("d2", NOON).open("d3", NOON);
+    story.close("d1", A_SECOND_LATER).close("d2", A_SECOND_LATER).close("d3", A_SECOND_LATER);
+    story.until(A_MINUTE_LATER);
+    assertThat(story.storm().getState()).isEqualTo(AlertState.ALERT_STATE_RESOLVED);
+    return story.storm();
+  }
+
   private static Alert lost(String name, AlertState state, Instant time) {
     return GateStory.alert(name, state, "OPENED", time).setVersion(unixNanos(time)).build();
   }

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  *
  * <ul>
  *   <li>the topic's last word of every alert is what the gate holds, and over where it holds
- *       nothing;
+ *       nothing; a storm that is over is forgotten there;
  *   <li>the same alerts are active as in a run without crashes, and as the signals say;
  *   <li>the pager rings for each alert that pages, and for no other.
  * </ul>
@@ -69,6 +69,7 @@ class RecoveryTest {
     Map<String, AlertState> topic = crashed.topicStates();
     topic.values().removeIf(state -> !isActive(state));
     assertThat(topic).as("%s: topic and gate: %s", name, crashed).isEqualTo(held);
+    assertThat(crashed.stormsThatAreOver()).as("%s: forgotten", name).isEmpty();
     assertThat(held.keySet()).as("%s: open", name).isEqualTo(undisturbed.heldStates().keySet());
     assertThat(held.keySet()).as("%s: as signals say", name).isEqualTo(raised(partitions));
     assertThat(crashed.paged())
