@@ -23,7 +23,16 @@ final class Http {
    * @throws IOException where it does not answer, or not with JSON
    */
   static JsonNode json(URI url) throws IOException, InterruptedException {
+    return JSON.readTree(text(url));
+  }
+
+  /**
+   * What a URL answers with.
+   *
+   * @throws IOException where it does not answer
+   */
+  static String text(URI url) throws IOException, InterruptedException {
     HttpRequest request = HttpRequest.newBuilder(url).timeout(TIMEOUT).build();
-    return JSON.readTree(CLIENT.send(request, BodyHandlers.ofString()).body());
+    return CLIENT.send(request, BodyHandlers.ofString()).body();
   }
 }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** A job dies and cannot come back, because none of its checkpoints can be read. */
 class JobDeathDrillsTest {
-  private static final Duration DEADLINE = Duration.ofMinutes(3);
+  private static final Duration DEADLINE = TestStacks.DEADLINE;
 
   private static Stack stack;
 

@@ -1,13 +1,18 @@
 package io.tocsin.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.scenario.ScenarioRunner;
 import io.tocsin.embedded.scenario.TrafficSender;
+import java.net.URI;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /**
@@ -28,6 +33,16 @@ class ScenariosOnEmbeddedStackTest {
     if (stack != null) {
       stack.close();
     }
+  }
+
+  @Test
+  void theMetricsOfOurOwnAreThoseOfTheReadme() throws Exception {
+    URI metrics = URI.create("http://127.0.0.1:" + stack.ports().flinkMetrics() + "/metrics");
+    Set<String> listed = JobMetrics.listed(TestStacks.tools().repository());
+    assertThat(JobMetrics.exposed(Http.text(metrics))).isSubsetOf(listed);
+    assertThat(listed).contains(JobMetrics.FROM_FIRST_EVENT);
+    listed.remove(JobMetrics.FROM_FIRST_EVENT);
+    assertThat(JobMetrics.exposed(Http.text(metrics))).containsAll(listed);
   }
 
   @TestFactory

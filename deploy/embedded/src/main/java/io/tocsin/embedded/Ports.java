@@ -47,6 +47,11 @@ public record Ports(int offset) {
     return 8081 + offset;
   }
 
+  /** Flink's metrics for Prometheus. */
+  public int flinkMetrics() {
+    return 9249 + offset;
+  }
+
   /** Alertmanager's interface and page. */
   public int alertmanager() {
     return 9093 + offset;
@@ -98,6 +103,7 @@ public record Ports(int offset) {
     ports.put("tcp/" + clickHouseHttp(), "ClickHouse's HTTP interface");
     ports.put("tcp/" + clickHouseNative(), "ClickHouse's native interface");
     ports.put("tcp/" + flink(), "Flink's page");
+    ports.put("tcp/" + flinkMetrics(), "Flink's metrics");
     ports.put("tcp/" + alertmanager(), "Alertmanager");
     ports.put("tcp/" + pageRecorder(), "the page recorder");
     ports.put("tcp/" + agentTelemetry(), "the agent's metrics");

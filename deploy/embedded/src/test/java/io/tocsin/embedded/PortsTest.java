@@ -19,6 +19,7 @@ class PortsTest {
             "tcp/8123",
             "tcp/9000",
             "tcp/8081",
+            "tcp/9249",
             "tcp/9093",
             "tcp/9095",
             "tcp/9464",

@@ -12,6 +12,7 @@ import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.PipelineOptionsInternal;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -20,6 +21,7 @@ import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.flink.metrics.prometheus.PrometheusReporterFactory;
 import org.apache.flink.state.rocksdb.RocksDBOptions;
 
 /** Flink's settings for one machine. */
@@ -30,15 +32,18 @@ final class FlinkConfiguration {
 
   private FlinkConfiguration() {}
 
-  /** Of the cluster. */
+  /** Of the cluster; Prometheus finds its metrics on a port of their own, on every address. */
   static Configuration cluster(
-      String restAddress, int restPort, Path temporary, Optional<Path> log) {
+      String restAddress, int restPort, int metricsPort, Path temporary, Optional<Path> log) {
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.ADDRESS, restAddress);
     configuration.set(RestOptions.BIND_ADDRESS, restAddress);
     configuration.set(RestOptions.PORT, restPort);
     configuration.set(RestOptions.BIND_PORT, Integer.toString(restPort));
     configuration.set(JobManagerOptions.ADDRESS, "127.0.0.1");
+    Configuration reporter = MetricOptions.forReporter(configuration, "prometheus");
+    reporter.set(MetricOptions.REPORTER_FACTORY_CLASS, PrometheusReporterFactory.class.getName());
+    reporter.setString("port", Integer.toString(metricsPort));
     configuration.set(CoreOptions.TMP_DIRS, temporary.toString());
     configuration.set(WebOptions.TMP_DIR, temporary.toString());
     configuration.set(WebOptions.UPLOAD_DIR, temporary.toString());

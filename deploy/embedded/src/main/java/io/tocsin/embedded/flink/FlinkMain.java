@@ -85,6 +85,12 @@ public final class FlinkMain implements Callable<Integer> {
   private int restPort;
 
   @Option(
+      names = "--metrics-port",
+      defaultValue = "9249",
+      description = "where Prometheus finds metrics (default: ${DEFAULT-VALUE})")
+  private int metricsPort;
+
+  @Option(
       names = "--path",
       required = true,
       paramLabel = "DIR",
@@ -142,7 +148,8 @@ public final class FlinkMain implements Callable<Integer> {
     }
     Path temporary = Files.createDirectories(path.toAbsolutePath().resolve("tmp"));
     Configuration configuration =
-        FlinkConfiguration.cluster(restAddress, restPort, temporary, Optional.ofNullable(logFile));
+        FlinkConfiguration.cluster(
+            restAddress, restPort, metricsPort, temporary, Optional.ofNullable(logFile));
     FileSystem.initialize(
         configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
     // A slot for each job, and as many for a restart beside one that is being cancelled.

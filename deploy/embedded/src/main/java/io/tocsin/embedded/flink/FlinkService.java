@@ -40,6 +40,7 @@ public final class FlinkService {
             flags,
             List.of(
                 "--rest-port=" + ports.flink(),
+                "--metrics-port=" + ports.flinkMetrics(),
                 "--path=" + state.of(NAME),
                 "--state-backend=" + stateBackend,
                 "--log-file=" + state.logs().resolve(NAME + ".log"),

@@ -48,6 +48,9 @@ final class RulesFunction
   /** Counter: documents that this build did not understand. */
   static final String REFUSED_DOCUMENTS_TOTAL = "refused_documents_total";
 
+  /** Gauge: documents in force. */
+  static final String RULE_DOCUMENTS = "rule_documents";
+
   private static final Logger LOG = LoggerFactory.getLogger(RulesFunction.class);
   private static final Duration FORGET_FIGURES_AFTER = Duration.ofDays(1);
 
@@ -71,7 +74,9 @@ final class RulesFunction
     figures = getRuntimeContext().getMapState(descriptor);
     refusedDocuments = getRuntimeContext().getMetricGroup().counter(REFUSED_DOCUMENTS_TOTAL);
     atStart = rulesAtStart.read();
-    getRuntimeContext().getMetricGroup().gauge("documents", () -> book == null ? 0 : book.size());
+    getRuntimeContext()
+        .getMetricGroup()
+        .gauge(RULE_DOCUMENTS, () -> book == null ? 0 : book.size());
   }
 
   @Override
