@@ -31,6 +31,11 @@ const reports = (agent, seconds, counters, first = 0) => `
     FROM numbers(${seconds})
     WHERE number >= ${first})`;
 
+/** A block of syslog rows of a run that began `seconds` ago, as the archive quarantines it. */
+const quarantined = (agent, seconds, rows) => `
+  INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_row_binary)
+  VALUES ('${agent}', 'syslog', ['message'], ${rows}, 4, 'Constraint small', [('events-syslog-v1', 0, 7, 16, '${agent}', ${boot(seconds)}, 'syslog-udp', ${rows})], 'rows')`;
+
 let now;
 const boot = (seconds) => (BigInt(now - seconds * 1000) * 1_000_000n).toString();
 
@@ -58,6 +63,9 @@ describe('records that are lost', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_
     await run(
       reports('gave-up-ten', 600, { events: 'made', acked: 'if(made > 4760, made - 10, made)', dropped: 'if(made > 4760, 10, 0)' }),
     );
+    await run(messages('refused-ten', 600, 'number NOT BETWEEN 4750 AND 4759'));
+    await run(reports('refused-ten', 600, all));
+    await run(quarantined('refused-ten', 600, 10));
     await run(messages('is-late', 600, 'at < now64(9) - INTERVAL 20 SECOND'));
     await run(reports('is-late', 600, all));
     // One run that lost a record before it ended, and the next one.
@@ -75,11 +83,25 @@ describe('records that are lost', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_
       'lost-one': 1,
       'holds-ten': 0,
       'gave-up-ten': 0,
+      'refused-ten': 0,
       'is-late': 0,
       restarted: 1,
     });
     const { rule } = alertRules.find(({ rule: { uid } }) => uid === 'tocsin-balance-open');
     assert.equal(rule.for, '0s');
+  });
+
+  test('rows in the quarantine are told by the table that refused them, and close the balance until they are inserted', async () => {
+    const sheet = () =>
+      clickhouse.select(`SELECT stored_events, quarantined, missing, closed FROM ${database}.balance WHERE agent_id = 'refused-ten'`);
+    assert.equal((await values('tocsin-blocks-quarantined')).syslog, 10);
+    assert.deepEqual((await sheet()).data[0].slice(1).map(Number), [10, 0, 1]);
+
+    await run(messages('refused-ten', 600, 'number BETWEEN 4750 AND 4759'));
+    await run(`INSERT INTO tocsin.quarantined_blocks (token, table, rows, origins, inserted_at)
+      SELECT token, table, rows, origins, now64(3) FROM tocsin.quarantined_blocks FINAL`);
+    assert.equal((await values('tocsin-blocks-quarantined')).syslog, 0);
+    assert.deepEqual((await sheet()).data[0].slice(1).map(Number), [0, 0, 1]);
   });
 
   test('what was dropped before the first report of a run counts, to the rules and to the question', async () => {

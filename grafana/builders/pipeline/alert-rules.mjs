@@ -138,6 +138,30 @@ const rules = [
       SELECT agent_id, listener, toFloat64(records) AS lost
       FROM tocsin.missing_records`,
   }),
+  rule({
+    name: 'blocks-quarantined',
+    title: 'ClickHouse refuses rows',
+    severity: 'critical',
+    summary: '{{ $values.A }} rows of table {{ $labels.refusing_table }} wait in the quarantine',
+    description:
+      'ClickHouse refused blocks of them for good; all other rows are stored. They wait with their bytes until they are inserted.',
+    panel: 10,
+    above: 0,
+    lasting: '0s',
+    query: sql`
+      SELECT refusing_table, toFloat64(sum(waiting)) AS row_count
+      FROM
+      (
+          SELECT toString(q.table) AS refusing_table, q.rows AS waiting
+          FROM tocsin.quarantined_blocks AS q FINAL
+          WHERE q.inserted_at = toDateTime64(0, 3, 'UTC')
+          UNION ALL
+          SELECT DISTINCT toString(kind) AS refusing_table, 0 AS waiting
+          FROM tocsin.stored_totals
+          WHERE updated_at > now() - INTERVAL 7 DAY
+      )
+      GROUP BY refusing_table`,
+  }),
 ];
 
 export default { apiVersion: 1, groups: [{ orgId: 1, name: 'pipeline', folder: 'pipeline', interval: '30s', rules }] };

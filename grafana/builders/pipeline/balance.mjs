@@ -83,7 +83,7 @@ export default dashboard({
         id: 1,
         title: 'From sent to stored',
         description:
-          'All listeners together, since the beginning. Healthy: kernel dropped, given up and missing are 0; rejected is small; in flight goes back to 0 within seconds when traffic stops. Stored counts events and rejects; what was lost or refused lately stands beside. Independent of the time range.',
+          'All listeners together, since the beginning. Healthy: kernel dropped, given up, in quarantine and missing are 0; rejected is small; in flight goes back to 0 within seconds when traffic stops. Stored counts events and rejects; what was lost or refused lately stands beside. Independent of the time range.',
         width: 16,
         unit: 'short',
         fields: {
@@ -96,6 +96,7 @@ export default dashboard({
           in_flight: { title: 'in flight', thresholds: above({ 1: yellow }) },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
+          quarantined: { title: 'in quarantine', thresholds: above({ 1: red }) },
           missing: { title: 'missing', thresholds: above({ 1: red }) },
           silent_for: agentSilent,
         },
@@ -110,6 +111,7 @@ export default dashboard({
               sum(b.in_flight) AS in_flight,
               sum(b.acked) AS acked,
               sum(b.stored_events) + sum(b.stored_rejects) AS stored,
+              sum(b.quarantined) AS quarantined,
               sum(b.missing) AS missing,
               ${mostSilent} AS silent_for
           FROM tocsin.balance AS b
@@ -154,7 +156,7 @@ export default dashboard({
         id: 2,
         title: 'Balance sheet by listener',
         description:
-          'sent = received + kernel dropped; events + rejected = acknowledged + in flight + given up; acknowledged = stored + missing. Healthy: closed, or open with only in flight above 0 while traffic flows. The state is that of the last report, and "agent silent" where that is over a minute old. Kernel dropped above 0: raise receive_buffer of that listener, see receive-buffer use below. Independent of the time range.',
+          'sent = received + kernel dropped; events + rejected = acknowledged + in flight + given up; acknowledged = stored + in quarantine + missing. Healthy: closed, or open with only in flight above 0 while traffic flows. The state is that of the last report, and "agent silent" where that is over a minute old. Kernel dropped above 0: raise receive_buffer of that listener, see receive-buffer use below. Independent of the time range.',
         width: 24,
         empty: { agent: 'no agent has ever reported' },
         unit: 'short',
@@ -168,6 +170,7 @@ export default dashboard({
           in_flight: { title: 'in flight', thresholds: above({ 1: yellow }, none), cell: 'background' },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
+          quarantined: { title: 'in quarantine', thresholds: above({ 1: red }, none), cell: 'background' },
           missing: { title: 'missing', thresholds: above({ 1: red }, none), cell: 'background' },
           agent: { minWidth: 110 },
           listener: { minWidth: 110 },
@@ -198,6 +201,7 @@ export default dashboard({
               in_flight,
               acked,
               stored_events + stored_rejects AS stored,
+              quarantined,
               missing,
               if(reported_at < now64(9) - INTERVAL 1 MINUTE, 2, toInt8(closed)) AS state_now,
               reported_at AS reported
@@ -342,6 +346,39 @@ export default dashboard({
             AND ${chosen('agent', 'agent_id')}
           GROUP BY agent_id
           ORDER BY silent_for DESC`,
+      }),
+    ),
+    row(
+      6,
+      table({
+        id: 10,
+        title: 'Quarantine',
+        description:
+          'Rows that ClickHouse refused for good, by table, with its newest words. They wait with their bytes: mend what refuses them, then run `tocsin quarantine insert`. Healthy: empty. Independent of the time range and of the agent.',
+        width: 24,
+        empty: { newest_error: 'nothing waits in the quarantine' },
+        unit: 'short',
+        columns: {
+          refusing_table: { title: 'table', width: 160 },
+          row_count: { title: 'rows', width: 100 },
+          blocks: { width: 90 },
+          oldest: ago(130),
+          newest: ago(130),
+          newest_error: { title: 'error', minWidth: 300 },
+        },
+        query: sql`
+          SELECT
+              toString(q.table) AS refusing_table,
+              sum(q.rows) AS row_count,
+              count() AS blocks,
+              min(q.quarantined_at) AS oldest,
+              max(q.quarantined_at) AS newest,
+              replaceRegexpAll(toValidUTF8(substring(argMax(q.error, q.quarantined_at), 1, 300)), '[^ -~]', '.') AS newest_error
+          FROM tocsin.quarantined_blocks AS q FINAL
+          WHERE q.inserted_at = toDateTime64(0, 3, 'UTC')
+          GROUP BY refusing_table
+          ORDER BY row_count DESC
+          LIMIT 100`,
       }),
     ),
   ],

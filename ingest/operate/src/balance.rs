@@ -60,6 +60,7 @@ struct Line {
     acked: u64,
     stored_events: u64,
     stored_rejects: u64,
+    quarantined: u64,
     missing: i64,
     unreported: i64,
     reported_at_unix_nanos: i64,
@@ -68,7 +69,7 @@ struct Line {
 
 const SELECT: &str = "\
 SELECT agent_id, listener, sent, kernel_dropped, received, rate_limited, malformed, events, dropped, in_flight, acked, stored_events, \
-stored_rejects, missing, unreported, toUnixTimestamp64Nano(reported_at) AS reported_at_unix_nanos, toUInt8(closed) AS closed \
+stored_rejects, quarantined, missing, unreported, toUnixTimestamp64Nano(reported_at) AS reported_at_unix_nanos, toUInt8(closed) AS closed \
 FROM tocsin.balance ORDER BY agent_id, listener \
 SETTINGS output_format_json_quote_64bit_integers = 0 FORMAT JSONEachRow";
 
@@ -173,10 +174,11 @@ impl Sheet {
             ("acked", number(|line| line.acked.into())),
             ("stored_events", number(|line| line.stored_events.into())),
             ("stored_rejects", number(|line| line.stored_rejects.into())),
+            ("quarantined", number(|line| line.quarantined.into())),
             ("missing", number(|line| line.missing.into())),
             ("unreported", number(|line| line.unreported.into())),
         ];
-        let is_usually_zero = |name: &str| ["rate_limited", "dropped", "unreported"].contains(&name);
+        let is_usually_zero = |name: &str| ["rate_limited", "dropped", "quarantined", "unreported"].contains(&name);
         columns.retain(|(name, cells)| !is_usually_zero(name) || cells.iter().any(|cell| cell != "0"));
 
         let width =

@@ -34,6 +34,9 @@ pub struct ClickHouseArgs {
 /// What [`ClickHouse::run`] and [`ClickHouse::ask`] wait for at most.
 const LONGEST_ANSWER: Duration = Duration::from_secs(300);
 
+/// Bytes of an answer that are taken: a block of the quarantine is a quarter of it at most.
+const LARGEST_ANSWER: u64 = 256 << 20;
+
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Number of an answer's exception.
@@ -143,14 +146,45 @@ impl ClickHouse {
 
     /// Like [`Self::run`]; `{name:Type}` in the statement takes its value from `parameters`, which never become SQL.
     pub fn ask(&self, statement: &str, parameters: &[(String, String)]) -> Result<String, Failure> {
-        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (format!("param_{name}"), escaped(value))).collect();
-        self.post(statement, &parameters, Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
+        self.post(statement, &bound(parameters), Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
+    }
+
+    /// Like [`Self::ask`], for an answer that is no text.
+    pub fn ask_bytes(&self, statement: &str, parameters: &[(String, String)]) -> Result<Vec<u8>, Failure> {
+        self.send(statement.as_bytes(), None, &bound(parameters), Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
+    }
+
+    /// Inserts rows in RowBinary, compressed by zstd, into a table of the database `tocsin`; with a token that is known there, nothing.
+    pub fn insert_row_binary(&self, table: &str, columns: &[String], token: &str, zstd: &[u8]) -> Result<(), Failure> {
+        let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
+        let settings = [
+            ("query", format!("INSERT INTO tocsin.{} ({}) FORMAT RowBinary", quoted(table), columns.join(", "))),
+            ("insert_deduplication_token", token.to_owned()),
+            ("insert_deduplicate", "1".to_owned()),
+            ("deduplicate_blocks_in_dependent_materialized_views", "1".to_owned()),
+            ("async_insert", "0".to_owned()),
+            ("max_partitions_per_insert_block", "0".to_owned()),
+        ];
+        let settings = settings.map(|(name, value)| (name.to_owned(), value));
+        self.send(zstd, Some("zstd"), &settings, Some(LONGEST_ANSWER)).map(|_| ()).map_err(|refused| refused.failure)
+    }
+
+    /// One statement, and its answer as text.
+    fn post(&self, statement: &str, settings: &[(String, String)], timeout: Option<Duration>) -> Result<String, Refused> {
+        let answer = self.send(statement.as_bytes(), None, settings, timeout)?;
+        Ok(String::from_utf8_lossy(&answer).trim_end_matches('\n').to_owned())
     }
 
     /// One request; `settings` go into its address.
-    fn post(&self, statement: &str, settings: &[(String, String)], timeout: Option<Duration>) -> Result<String, Refused> {
+    fn send(
+        &self,
+        body: &[u8],
+        encoding: Option<&str>,
+        settings: &[(String, String)],
+        timeout: Option<Duration>,
+    ) -> Result<Vec<u8>, Refused> {
         let unreachable = |error: ureq::Error| Refused { exception_code: None, failure: self.unreachable(&error.to_string()) };
-        let mut response = self
+        let mut request = self
             .agent
             .post(format!("{}/?wait_end_of_query=1", self.url))
             .config()
@@ -158,20 +192,23 @@ impl ClickHouse {
             .build()
             .query_pairs(settings.iter().map(|(name, value)| (name, value)))
             .header("X-ClickHouse-User", &self.user)
-            .header("X-ClickHouse-Key", &self.password)
-            .send(statement)
-            .map_err(unreachable)?;
+            .header("X-ClickHouse-Key", &self.password);
+        if let Some(encoding) = encoding {
+            request = request.header("Content-Encoding", encoding);
+        }
+        let mut response = request.send(body).map_err(unreachable)?;
         let status = response.status();
         let exception_code = response.headers().get(EXCEPTION_CODE).and_then(|code| code.to_str().ok()?.parse().ok());
-        let body = response.body_mut().read_to_string().map_err(unreachable)?;
+        let answer = response.body_mut().with_config().limit(LARGEST_ANSWER).read_to_vec().map_err(unreachable)?;
         if status.is_success() {
-            return Ok(body.trim_end_matches('\n').to_owned());
+            return Ok(answer);
         }
         let remedy = match status.as_u16() {
             401 | 403 => "check --clickhouse-user and --clickhouse-password-file, and what this user may do",
             _ => "read ClickHouse's answer above; its server log has the details",
         };
-        let failure = Failure::new(format!("ClickHouse at {} refused a statement: {}", self.url, body.trim()), remedy);
+        let reason = String::from_utf8_lossy(&answer);
+        let failure = Failure::new(format!("ClickHouse at {} refused a statement: {}", self.url, reason.trim()), remedy);
         Err(Refused { exception_code, failure })
     }
 
@@ -222,6 +259,16 @@ fn tls(authorities: &Path) -> Result<TlsConfig, Failure> {
     let authorities = tocsin_trust::authorities(authorities).map_err(|problem| Failure::usage(problem, remedy))?;
     let roots: Vec<_> = authorities.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
     Ok(TlsConfig::builder().root_certs(RootCerts::from(roots)).unversioned_rustls_crypto_provider(tocsin_trust::provider()).build())
+}
+
+/// A name as an identifier, whatever is in it.
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+}
+
+/// Settings that bind parameters of a statement.
+fn bound(parameters: &[(String, String)]) -> Vec<(String, String)> {
+    parameters.iter().map(|(name, value)| (format!("param_{name}"), escaped(value))).collect()
 }
 
 /// ClickHouse reads parameters in its Escaped format, where a backslash, a tab or a line break would mean something.

@@ -9,6 +9,7 @@ pub mod devices;
 pub mod enforce;
 pub mod mibs;
 pub mod parse;
+pub mod quarantine;
 pub mod schema;
 pub mod send;
 pub mod watch_jobs;

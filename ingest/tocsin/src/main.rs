@@ -10,10 +10,11 @@ use tocsin_operate::devices::DevicesArgs;
 use tocsin_operate::enforce::EnforceArgs;
 use tocsin_operate::mibs::MibsArgs;
 use tocsin_operate::parse::ParseArgs;
+use tocsin_operate::quarantine::QuarantineArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
-use tocsin_operate::{Failure, ask, balance, devices, enforce, mibs, parse, schema, send, watch_jobs};
+use tocsin_operate::{Failure, ask, balance, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -53,6 +54,8 @@ enum Command {
     Parse(ParseArgs),
     /// Print the balance sheet: what was sent, and where every record of it is now.
     Balance(BalanceArgs),
+    /// Blocks of rows that ClickHouse refused: say why, or insert them.
+    Quarantine(QuarantineArgs),
     /// Say who is registered on the network.
     Devices(DevicesArgs),
     /// Ask a saved question: who had this address, what happened around this time, what is new.
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Send(args) => exit_code(send::run(&args)),
         Command::Parse(args) => exit_code(parse::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
+        Command::Quarantine(args) => exit_code(quarantine::run(&args)),
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),

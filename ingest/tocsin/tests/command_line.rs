@@ -58,6 +58,8 @@ fn every_command_has_help() {
         &["devices", "import"],
         &["mibs"],
         &["mibs", "compile"],
+        &["quarantine", "list"],
+        &["quarantine", "insert"],
         &["watch-jobs"],
     ]
     .iter()
@@ -107,6 +109,7 @@ fn a_server_that_does_not_answer_is_named_and_exits_1() {
         &["schema", "apply", "--only", "clickhouse", "--clickhouse", &url][..],
         &["schema", "status", "--only", "kafka", "--kafka", &address],
         &["balance", "--clickhouse", &url],
+        &["quarantine", "list", "--clickhouse", &url],
     ] {
         let (code, _, err) = run(arguments);
         assert_eq!(code, Some(1), "{arguments:?}: {err}");
@@ -143,6 +146,50 @@ fn two_processes_that_apply_the_schema_together_both_succeed() {
     let (code, out, err) = run(&[&["schema", "status"], &servers[..]].concat());
     assert_eq!((code, err.as_str()), (Some(0), ""), "{out}");
     assert!(!out.contains("pending"), "{out}");
+}
+
+/// Three numbers as a block of rows: RowBinary in a zstd frame.
+const THREE_FOUR_FIVE: &str = "28b52ffd2018c10000030000000000000004000000000000000500000000000000";
+
+#[test]
+fn a_block_that_was_refused_is_inserted_once_when_its_table_is_mended_and_then_waits_no_more() {
+    let Some(clickhouse) = server("TOCSIN_TEST_CLICKHOUSE_URL") else { return };
+    let ask = |statement: &str| ureq::post(&clickhouse).send(statement).unwrap().body_mut().read_to_string().unwrap();
+    let table = format!("quarantine_test_{}", std::process::id());
+    let quarantine = |action: &str| run(&["quarantine", action, "--table", &table, "--clickhouse", &clickhouse]);
+    let (code, _, err) = run(&["schema", "apply", "--only", "clickhouse", "--clickhouse", &clickhouse]);
+    assert_eq!(code, Some(0), "{err}");
+    ask(&format!(
+        "CREATE TABLE tocsin.{table} (n UInt64, CONSTRAINT small CHECK n < 5) ENGINE = MergeTree ORDER BY n \
+         SETTINGS non_replicated_deduplication_window = 10"
+    ));
+    let refused = format!(
+        "INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_row_binary) VALUES \
+         ('{table}', '{table}', ['n'], 3, 33, 'constraint small', [('events-syslog-v1', 2, 7, 9, 'lab', 1, 'udp', 3)], unhex('{THREE_FOUR_FIVE}'))"
+    );
+    ask(&refused);
+    let rows = || ask(&format!("SELECT arraySort(groupArray(n)) FROM tocsin.{table}"));
+
+    let (code, out, err) = quarantine("list");
+    assert!(code == Some(1) && err.contains("3 rows in 1 blocks were refused"), "{err}");
+    assert!(out.contains("offsets 7 to 9") && out.contains("constraint small"), "{out}");
+    let (code, _, err) = quarantine("insert");
+    assert!(code == Some(1) && err.contains("small") && err.contains("still in the quarantine"), "{err}");
+    assert_eq!(rows(), "[]\n");
+
+    ask(&format!("ALTER TABLE tocsin.{table} DROP CONSTRAINT small"));
+    assert_eq!(quarantine("insert"), (Some(0), format!("3 rows are in {table}\n"), String::new()));
+    assert_eq!(quarantine("list"), (Some(0), "no block waits\n".to_owned(), String::new()));
+    assert_eq!(rows(), "[3,4,5]\n");
+
+    // As a command that was killed between the two leaves it.
+    ask(&format!("DELETE FROM tocsin.quarantined_blocks WHERE token = '{table}'"));
+    ask(&refused);
+    assert_eq!(quarantine("insert").0, Some(0));
+    assert_eq!(rows(), "[3,4,5]\n");
+
+    ask(&format!("DELETE FROM tocsin.quarantined_blocks WHERE token = '{table}'"));
+    ask(&format!("DROP TABLE tocsin.{table}"));
 }
 
 /// In a network namespace of its own the group of nobody may open no ICMP socket (net.ipv4.ping_group_range is empty there).

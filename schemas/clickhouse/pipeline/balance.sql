@@ -10,13 +10,15 @@
 --   in_flight       records made and not yet acknowledged by Kafka
 --   acked           records that Kafka acknowledged
 --   stored_events, stored_rejects  rows in ClickHouse; an event that fits no table is kept as a reject and counts there
+--   quarantined     rows of blocks that ClickHouse refused: kept in quarantined_blocks until `tocsin quarantine insert` stores them
 --   missing         acknowledged and not in ClickHouse: on its way for some seconds, otherwise lost
---   unreported      rows stored beyond what a killed run had reported as acknowledged. They are there, so nothing is missing
+--   unreported      rows kept beyond what a killed run had reported as acknowledged. They are there, so nothing is missing
 --   reported_at     when the agent said so: it reports once a second, so a sheet is some seconds old. `tocsin balance --wait 10` waits for a newer one
---   closed          nothing is missing and nothing is in flight. A dropped datagram does not keep it open: it is counted, and that is the promise
+--   closed          nothing is missing and nothing is in flight. A dropped datagram or a row in the quarantine does not keep it open: it is counted, and
+--                   that is the promise
 -- So  sent = received + kernel_dropped
 --     events + malformed = acked + in_flight + dropped
---     acked = stored_events + stored_rejects + missing
+--     acked = stored_events + stored_rejects + quarantined + missing
 -- Runs that reported nothing for four years are left out: both tables forget them a year later, and not at the same moment.
 CREATE VIEW IF NOT EXISTS tocsin.balance AS
 WITH
@@ -49,16 +51,29 @@ WITH
         FROM tocsin.stored_totals AS r
         GROUP BY agent_id, boot_id, listener
     ),
+    waiting AS
+    (
+        SELECT
+            origin.agent_id AS agent_id,
+            origin.boot_id AS boot_id,
+            origin.listener AS listener,
+            sum(origin.rows) AS quarantined
+        FROM tocsin.quarantined_blocks AS q FINAL
+        ARRAY JOIN origins AS origin
+        WHERE q.inserted_at = toDateTime64(0, 3, 'UTC') AND NOT q.is_stored
+        GROUP BY agent_id, boot_id, listener
+    ),
     runs AS
     (
         SELECT
             *,
-            toInt64(stored_events + stored_rejects) AS rows_stored,
-            greatest(toInt64(events + malformed) - toInt64(dropped) - greatest(toInt64(acked), rows_stored), 0) AS in_flight,
-            greatest(toInt64(acked) - rows_stored, 0) AS missing,
-            greatest(rows_stored - toInt64(acked), 0) AS unreported
+            toInt64(stored_events + stored_rejects + quarantined) AS rows_kept,
+            greatest(toInt64(events + malformed) - toInt64(dropped) - greatest(toInt64(acked), rows_kept), 0) AS in_flight,
+            greatest(toInt64(acked) - rows_kept, 0) AS missing,
+            greatest(rows_kept - toInt64(acked), 0) AS unreported
         FROM counted
         LEFT JOIN stored USING (agent_id, boot_id, listener)
+        LEFT JOIN waiting USING (agent_id, boot_id, listener)
     )
 SELECT
     agent_id,
@@ -74,6 +89,7 @@ SELECT
     sum(r.acked) AS acked,
     sum(r.stored_events) AS stored_events,
     sum(r.stored_rejects) AS stored_rejects,
+    sum(r.quarantined) AS quarantined,
     sum(r.missing) AS missing,
     sum(r.unreported) AS unreported,
     toDateTime64(max(r.reported_at), 9, 'UTC') AS reported_at,

@@ -1,5 +1,5 @@
 -- What is lost or stuck between agents and ClickHouse, one row a listener of the last week: records that an agent made long enough ago, that it neither gave
--- up nor still holds, and that are not stored. The balance tells this of a quiet listener; here it is told while records keep coming.
+-- up nor still holds, and that are neither stored nor in the quarantine. The balance tells this of a quiet listener; here it is told while records keep coming.
 --
 -- A report of an agent says how many records it had made by then. Of a run that still reports, the last report of each minute is held against the rows
 -- received by then, half a minute after the minute at the earliest: what was on its way has arrived, and what came later is not taken for it. Rows are
@@ -23,8 +23,17 @@ WITH
     ),
     stored AS
     (
-        SELECT agent_id, boot_id, listener, sum(r.stored) AS rows_stored
-        FROM tocsin.stored_totals AS r
+        SELECT agent_id, boot_id, listener, sum(r.row_count) AS rows_stored
+        FROM
+        (
+            SELECT agent_id, boot_id, listener, t.stored AS row_count
+            FROM tocsin.stored_totals AS t
+            UNION ALL
+            SELECT origin.agent_id AS agent_id, origin.boot_id AS boot_id, origin.listener AS listener, origin.rows AS row_count
+            FROM tocsin.quarantined_blocks AS q FINAL
+            ARRAY JOIN origins AS origin
+            WHERE q.inserted_at = toDateTime64(0, 3, 'UTC') AND NOT q.is_stored
+        ) AS r
         GROUP BY agent_id, boot_id, listener
     ),
     -- What is in flight now; the least of half a minute, because only what was made before that counts.

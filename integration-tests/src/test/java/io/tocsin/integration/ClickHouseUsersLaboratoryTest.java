@@ -71,6 +71,25 @@ class ClickHouseUsersLaboratoryTest {
     }
   }
 
+  @Test
+  void writerReadsTheQuarantineAndTakesNoteOfWhatItInserted() throws Exception {
+    String refused =
+        "INSERT INTO tocsin.quarantined_blocks (token, table, rows) VALUES ('t', 'x', 3)";
+    assertThat(ask(WRITER, refused)).isEmpty();
+    assertThat(
+            ask(
+                WRITER,
+                "INSERT INTO tocsin.quarantined_blocks (token, table, rows, inserted_at)"
+                    + " SELECT token, table, rows, now64(3) FROM tocsin.quarantined_blocks FINAL WHERE token = 't'",
+                Map.of("materialized_views_ignore_errors", "1")))
+        .isEmpty();
+    assertThat(
+            ask(
+                READER,
+                "SELECT count(), min(inserted_at) > now() - 60 FROM tocsin.quarantined_blocks FINAL WHERE token = 't'"))
+        .isEqualTo("1\t1");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -12,9 +12,15 @@ import java.util.List;
  * @param zstdRowBinary the rows in RowBinary, compressed by zstd
  * @param deduplicationToken tells this block from every other; the same whenever the insert is
  *     repeated
+ * @param origins where the rows come from, for the quarantine
  */
 public record Block(
-    String table, List<String> columns, int rows, byte[] zstdRowBinary, String deduplicationToken) {
+    String table,
+    List<String> columns,
+    int rows,
+    byte[] zstdRowBinary,
+    String deduplicationToken,
+    List<Origin.Stretch> origins) {
 
   /** The block without its bytes, for logs and errors. */
   @Override

@@ -4,7 +4,9 @@ import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 
 /**
@@ -21,11 +23,15 @@ final class BlockBuilder {
   /** Rows are handed to the compressor when they are so many bytes. */
   private static final int STRETCH_BYTES = 1 << 16;
 
+  /** Of one block; what comes from further ones is noted as of unknown origin. */
+  private static final int MOST_ORIGINS = 10_000;
+
   private final String table;
   private final List<String> columns;
   private final RowBinaryWriter stretch = new RowBinaryWriter(2 * STRETCH_BYTES);
   private final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
   private ZstdOutputStreamNoFinalizer compressor;
+  private final Map<Origin, Origin.Stretch> origins = new LinkedHashMap<>();
   private int rows;
   private int bytesBefore;
 
@@ -49,6 +55,13 @@ final class BlockBuilder {
     }
   }
 
+  /** Notes where the row that was added last comes from. */
+  void note(Origin origin, long offset) {
+    boolean isOneTooMany = origins.size() >= MOST_ORIGINS && !origins.containsKey(origin);
+    Origin noted = isOneTooMany ? Origin.UNKNOWN : origin;
+    origins.merge(noted, new Origin.Stretch(noted, offset, offset, 1), Origin.Stretch::and);
+  }
+
   int rows() {
     return rows;
   }
@@ -63,8 +76,16 @@ final class BlockBuilder {
     compress();
     close();
     byte[] zstd = compressed.toByteArray();
-    Block block = new Block(table, columns, rows, zstd, UUID.randomUUID().toString());
+    Block block =
+        new Block(
+            table,
+            columns,
+            rows,
+            zstd,
+            UUID.randomUUID().toString(),
+            List.copyOf(origins.values()));
     compressed.reset();
+    origins.clear();
     rows = 0;
     bytesBefore = 0;
     return block;

@@ -9,8 +9,10 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
  * Blocks as they lie in checkpoints: table, number of columns, columns, token (each as modified
- * UTF-8 with a two-byte length), rows (int), number of bytes (int), bytes; integers big-endian. A
- * new version keeps reading those of releases before it, and a test keeps a blob of each.
+ * UTF-8 with a two-byte length), rows (int), number of bytes (int), bytes, number of origins, and
+ * of each topic, partition (int), agent, boot, listener, first and last offset (long each), rows
+ * (int); integers big-endian. A new version keeps reading those of releases before it, and a test
+ * keeps a blob of each.
  */
 final class BlockSerializer implements SimpleVersionedSerializer<Block> {
   static final int CURRENT_VERSION = 1;
@@ -32,7 +34,29 @@ final class BlockSerializer implements SimpleVersionedSerializer<Block> {
     out.writeInt(block.rows());
     out.writeInt(block.zstdRowBinary().length);
     out.write(block.zstdRowBinary());
+    out.writeInt(block.origins().size());
+    for (Origin.Stretch stretch : block.origins()) {
+      write(stretch, out);
+    }
     return out.getCopyOfBuffer();
+  }
+
+  private static void write(Origin.Stretch stretch, DataOutputSerializer out) throws IOException {
+    Origin origin = stretch.origin();
+    out.writeUTF(origin.topic());
+    out.writeInt(origin.partition());
+    out.writeUTF(origin.agentId());
+    out.writeLong(origin.bootId());
+    out.writeUTF(origin.listener());
+    out.writeLong(stretch.firstOffset());
+    out.writeLong(stretch.lastOffset());
+    out.writeInt(stretch.rows());
+  }
+
+  private static Origin.Stretch readStretch(DataInputDeserializer in) throws IOException {
+    Origin origin =
+        new Origin(in.readUTF(), in.readInt(), in.readUTF(), in.readLong(), in.readUTF());
+    return new Origin.Stretch(origin, in.readLong(), in.readLong(), in.readInt());
   }
 
   @Override
@@ -56,6 +80,11 @@ final class BlockSerializer implements SimpleVersionedSerializer<Block> {
     int rows = in.readInt();
     byte[] bytes = new byte[in.readInt()];
     in.readFully(bytes);
-    return new Block(table, List.copyOf(columns), rows, bytes, token);
+    int originCount = in.readInt();
+    List<Origin.Stretch> origins = new ArrayList<>(originCount);
+    for (int i = 0; i < originCount; i++) {
+      origins.add(readStretch(in));
+    }
+    return new Block(table, List.copyOf(columns), rows, bytes, token, List.copyOf(origins));
   }
 }

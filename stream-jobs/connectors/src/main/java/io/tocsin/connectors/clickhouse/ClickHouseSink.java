@@ -55,7 +55,8 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * read and encode, and blocks become larger the longer an insert takes.
  *
  * <p><b>Poison.</b> An element that does not fit its table becomes a row of {@code rejects} with
- * the reason; its neighbours are stored as if it had not been there.
+ * the reason; its neighbours are stored as if it had not been there. A block that the server
+ * refuses, and will refuse again, goes into the quarantine under its token, and all others go on.
  *
  * @param <T> element
  */
@@ -97,7 +98,13 @@ public final class ClickHouseSink<T>
   /** Counter: milliseconds of the pauses between them. */
   public static final String INSERT_WAIT_MILLIS_TOTAL = "clickhouse_insert_wait_milliseconds_total";
 
-  /** Counter: blocks that the server refused, each of which failed the job. */
+  /** Counter: blocks that the server refused and the quarantine took. */
+  public static final String QUARANTINED_BLOCKS_TOTAL = "clickhouse_quarantined_blocks_total";
+
+  /** Counter: rows of these blocks. */
+  public static final String QUARANTINED_ROWS_TOTAL = "clickhouse_quarantined_rows_total";
+
+  /** Counter: blocks that the quarantine refused too, each of which failed the job. */
   public static final String REFUSED_BLOCKS_TOTAL = "clickhouse_refused_blocks_total";
 
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);

@@ -65,6 +65,7 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
     BlockBuilder block =
         openBlocks.computeIfAbsent(encoder.table(), table -> new BlockBuilder(encoder));
     block.add(row.element(), encoder);
+    block.note(row.origin(), row.offset());
     encodedRows.inc();
     if (block.rows() >= limits.maxRows() || block.bytes() >= limits.maxBytes()) {
       seal(block);

@@ -10,7 +10,9 @@ import io.tocsin.kafka.KafkaTrouble;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
 
 /**
  * Inserts blocks through ClickHouse's HTTP interface. Retries of the client itself are off: the
@@ -19,6 +21,10 @@ import java.util.concurrent.ExecutionException;
 final class ClientInserter implements BlockInserter {
   private static final long CONNECT_TIMEOUT_SECONDS = 5;
   private static final long ANSWER_TIMEOUT_SECONDS = 60;
+
+  /** More blocks than one checkpoint has, which is how many a restarted job may commit again. */
+  private static final String QUARANTINED_TOKENS =
+      "SELECT token FROM %s ORDER BY quarantined_at DESC LIMIT 10000".formatted(Quarantine.TABLE);
 
   private final ClickHouseConnection connection;
   private final Client client;
@@ -44,20 +50,31 @@ final class ClientInserter implements BlockInserter {
 
   @Override
   public void insert(Block block) throws IOException {
-    InsertSettings settings =
-        new InsertSettings()
-            .setDeduplicationToken(block.deduplicationToken())
-            .appCompressedData(true, "zstd")
-            // The block must be one block for the server too: the token covers all of it or
-            // nothing.
-            .serverSetting("async_insert", "0")
-            // Five jobs insert within each second. Threads for each of their views would take all
-            // cores at once from those who wait for an alert.
-            .serverSetting("max_threads", "1")
-            .serverSetting("insert_deduplicate", "1")
-            .serverSetting("deduplicate_blocks_in_dependent_materialized_views", "1")
-            // Late events may spread a block over more weeks than the server's guard of 100 allows.
-            .serverSetting("max_partitions_per_insert_block", "0");
+    insert(block, settings(block));
+  }
+
+  @Override
+  public void insertWithoutRefusingViews(Block block) throws IOException {
+    insert(block, settings(block).serverSetting("materialized_views_ignore_errors", "1"));
+  }
+
+  private static InsertSettings settings(Block block) {
+    return new InsertSettings()
+        .setDeduplicationToken(block.deduplicationToken())
+        .appCompressedData(true, "zstd")
+        // The block must be one block for the server too: the token covers all of it or
+        // nothing.
+        .serverSetting("async_insert", "0")
+        // Five jobs insert within each second. Threads for each of their views would take all
+        // cores at once from those who wait for an alert.
+        .serverSetting("max_threads", "1")
+        .serverSetting("insert_deduplicate", "1")
+        .serverSetting("deduplicate_blocks_in_dependent_materialized_views", "1")
+        // Late events may spread a block over more weeks than the server's guard of 100 allows.
+        .serverSetting("max_partitions_per_insert_block", "0");
+  }
+
+  private void insert(Block block, InsertSettings settings) throws IOException {
     var rows = new ByteArrayInputStream(block.zstdRowBinary());
     try {
       // The answer's arrival is the acknowledgement; what it says is of no use here.
@@ -69,26 +86,36 @@ final class ClientInserter implements BlockInserter {
       Thread.currentThread().interrupt();
       throw new RetryableInsertException(at(block) + " was interrupted", e);
     } catch (ExecutionException e) {
-      throw failure(block, e.getCause());
+      throw failure(at(block), e.getCause());
     } catch (Exception e) {
-      throw failure(block, e);
+      throw failure(at(block), e);
     }
   }
 
-  private IOException failure(Block block, Throwable cause) {
+  @Override
+  public Set<String> quarantinedTokens() throws IOException {
+    try {
+      return client.queryAll(QUARANTINED_TOKENS).stream()
+          .map(row -> row.getString(1))
+          .collect(Collectors.toSet());
+    } catch (ClickHouseException e) {
+      throw failure("asking what table " + Quarantine.TABLE + " has at " + connection, e);
+    }
+  }
+
+  private static IOException failure(String what, Throwable cause) {
     if (isRetryable(cause)) {
       String reason =
           KafkaTrouble.of(cause)
               .map(trouble -> trouble.reason() + "; " + trouble.remedy())
               .orElseGet(cause::getMessage);
-      return new RetryableInsertException(at(block) + " failed: " + reason, cause);
+      return new RetryableInsertException(what + " failed: " + reason, cause);
     }
     return new IOException(
-        at(block)
+        what
             + " was refused: "
             + cause.getMessage()
-            + ". Where a table or column is missing, run `tocsin schema apply`; the rows are safe in the checkpoint and are"
-            + " inserted when the job has restarted",
+            + ". Where a table or column is missing, run `tocsin schema apply`",
         cause);
   }
 

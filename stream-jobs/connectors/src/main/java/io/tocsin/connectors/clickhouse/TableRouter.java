@@ -26,6 +26,18 @@ public interface TableRouter<T> extends Serializable {
    * A row to be.
    *
    * @param <E> element
+   * @param origin where it comes from
+   * @param offset of its record in the partition
    */
-  record Row<E>(E element, RowEncoder<E> encoder) {}
+  record Row<E>(E element, RowEncoder<E> encoder, Origin origin, long offset) {
+    /** A row whose origin nobody asks for. */
+    public Row(E element, RowEncoder<E> encoder) {
+      this(element, encoder, Origin.UNKNOWN, 0);
+    }
+
+    /** The same row, with its origin. */
+    public Row<E> from(Origin place, long placeOffset) {
+      return new Row<>(element, encoder, place, placeOffset);
+    }
+  }
 }

@@ -32,8 +32,12 @@ public final class ArchiveTables implements TableRouter<TopicRecord> {
             told(Registration.parseFrom(record.value()), record, registrationHistory);
         case Topics.WAN_EPISODES -> told(WanEpisode.parseFrom(record.value()), record, wanEpisodes);
         case Topics.LEASE_LATENCIES ->
-            new Row<>(LeaseLatency.parseFrom(record.value()), leaseLatencies);
-        default -> events.rowOf(Event.parseFrom(record.value()));
+            new Row<>(LeaseLatency.parseFrom(record.value()), leaseLatencies)
+                .from(Origins.of(record), record.offset());
+        default -> {
+          Event event = Event.parseFrom(record.value());
+          yield events.rowOf(event).from(Origins.of(record, event), record.offset());
+        }
       };
     } catch (InvalidProtocolBufferException e) {
       throw new IllegalArgumentException(
@@ -42,12 +46,14 @@ public final class ArchiveTables implements TableRouter<TopicRecord> {
   }
 
   private static <T> Row<Told<T>> told(T message, TopicRecord record, RowEncoder<Told<T>> encoder) {
-    return new Row<>(new Told<>(message, record.toldAtUnixNanos()), encoder);
+    return new Row<>(new Told<>(message, record.toldAtUnixNanos()), encoder)
+        .from(Origins.of(record), record.offset());
   }
 
   @Override
   public Row<?> rejectOf(TopicRecord record, String detail) {
-    return events.rejectRow(rejectOfMessage(record, detail));
+    Event reject = rejectOfMessage(record, detail);
+    return events.rejectRow(reject).from(Origins.of(record, reject), record.offset());
   }
 
   /** A message keeps its identity in its reject; what is none is found again by its place. */

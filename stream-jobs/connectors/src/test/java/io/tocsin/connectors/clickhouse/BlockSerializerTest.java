@@ -15,7 +15,11 @@ class BlockSerializerTest {
           List.of("given_event_id", "message"),
           3,
           new byte[] {1, 2, (byte) 0xff},
-          "6a5fd1e5-0000-4000-8000-000000000001");
+          "6a5fd1e5-0000-4000-8000-000000000001",
+          List.of(
+              new Origin.Stretch(
+                  new Origin("events-syslog-v1", 2, "lab", 7, "syslog-udp"), 11, 14, 2),
+              new Origin.Stretch(Origin.UNKNOWN, 0, 0, 1)));
 
   private final BlockSerializer serializer = new BlockSerializer();
 
@@ -33,6 +37,26 @@ class BlockSerializerTest {
       assertThat(serializer.serialize(BLOCK)).isEqualTo(version1);
       assertSame(serializer.deserialize(1, version1));
     }
+  }
+
+  @Test
+  void nameThatIsTooLongToBeOneIsCutAndGoesIntoACheckpoint() throws IOException {
+    String longest = "\uffff".repeat(1_000);
+    String longer = "\uffff".repeat(1 << 16);
+    Origin hostile = new Origin("events-syslog-v1", 0, longer, 1, longer);
+    Block block =
+        new Block(
+            "syslog",
+            List.of(),
+            1,
+            new byte[0],
+            "t",
+            List.of(new Origin.Stretch(hostile, 0, 0, 1)));
+
+    Block read = serializer.deserialize(serializer.getVersion(), serializer.serialize(block));
+
+    assertThat(read.origins().get(0).origin())
+        .isEqualTo(new Origin("events-syslog-v1", 0, longest, 1, longest));
   }
 
   @Test

@@ -108,7 +108,7 @@ class ClickHouseAwayTest {
       throws Exception {
     operator.processElement(new CommittableSummary<>(0, 1, 1, tokens.length, 0), 0);
     for (String token : tokens) {
-      Block block = new Block("syslog", List.of("event_id"), 1, new byte[] {7}, token);
+      Block block = new Block("syslog", List.of("event_id"), 1, new byte[] {7}, token, List.of());
       operator.processElement(new CommittableWithLineage<>(block, 1, 0), 0);
     }
   }
@@ -156,6 +156,20 @@ class ClickHouseAwayTest {
         throw new RetryableInsertException("away", new IOException("connection refused"));
       }
       stored.add(token);
+    }
+
+    @Override
+    public void insertWithoutRefusingViews(Block block) {
+      throw new AssertionError("nothing is refused");
+    }
+
+    @Override
+    public Set<String> quarantinedTokens() throws IOException {
+      if (nowMillis < awayUntilMillis) {
+        nowMillis += ATTEMPT_MILLIS;
+        throw new RetryableInsertException("away", new IOException("connection refused"));
+      }
+      return Set.of();
     }
 
     @Override

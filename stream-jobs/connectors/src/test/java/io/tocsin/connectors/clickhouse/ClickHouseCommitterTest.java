@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 import org.apache.flink.api.connector.sink2.mocks.MockCommitRequest;
 import org.apache.flink.metrics.HistogramStatistics;
@@ -38,7 +40,7 @@ class ClickHouseCommitterTest {
     assertThat(counter(ClickHouseSink.INSERTED_ROWS_TOTAL)).isEqualTo(5);
     assertThat(counter(ClickHouseSink.INSERTED_BYTES_TOTAL)).isEqualTo(2 * BLOCK_BYTES);
     assertThat(counter(ClickHouseSink.INSERT_RETRIES_TOTAL)).isZero();
-    assertThat(counter(ClickHouseSink.REFUSED_BLOCKS_TOTAL)).isZero();
+    assertThat(counter(ClickHouseSink.QUARANTINED_BLOCKS_TOTAL)).isZero();
   }
 
   @Test
@@ -81,13 +83,65 @@ class ClickHouseCommitterTest {
   }
 
   @Test
-  void refusedInsertFailsTheJobAtOnce() {
-    inserter.failures.add(new IOException("no such table"));
+  void refusedBlockIsQuarantinedUnderItsTokenAndTheOthersGoOn() throws Exception {
+    inserter.refusingTables.add("dhcp");
 
-    assertThatThrownBy(() -> commit(block("a", 1))).hasMessage("no such table");
+    commit(block("a", 1), block("dhcp", "b", 3), block("c", 1));
+
+    assertThat(inserter.stored).containsExactly("syslog a", Quarantine.TABLE + " b", "syslog c");
+    assertThat(backoff.pausesMillis).isEmpty();
+    assertThat(counter(ClickHouseSink.QUARANTINED_BLOCKS_TOTAL)).isEqualTo(1);
+    assertThat(counter(ClickHouseSink.QUARANTINED_ROWS_TOTAL)).isEqualTo(3);
+    assertThat(counter(ClickHouseSink.INSERTED_ROWS_TOTAL)).isEqualTo(2);
+    assertThat(counter(ClickHouseSink.REFUSED_BLOCKS_TOTAL)).isZero();
+  }
+
+  @Test
+  void blockThatOnlyAViewRefusesIsStoredAndToldByTheQuarantine() throws Exception {
+    inserter.tablesWithRefusingViews.add("dhcp");
+
+    commit(block("dhcp", "a", 3), block("b", 1));
+
+    assertThat(inserter.stored).containsExactly("dhcp a", Quarantine.TABLE + " a", "syslog b");
+    assertThat(counter(ClickHouseSink.QUARANTINED_ROWS_TOTAL)).isEqualTo(3);
+    assertThat(counter(ClickHouseSink.INSERTED_ROWS_TOTAL)).isEqualTo(4);
+  }
+
+  @Test
+  void blockThatWasQuarantinedBeforeARestartIsLeftThereAlsoWhereItsTableIsMended()
+      throws Exception {
+    inserter.quarantined.add("a");
+
+    commit(block("a", 1), block("b", 1));
+
+    assertThat(inserter.stored).containsExactly("syslog b");
+    assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isEqualTo(1);
+  }
+
+  @Test
+  void quarantineThatIsAwayIsWaitedFor() throws Exception {
+    inserter.refusingTables.add("dhcp");
+    inserter.awayAtAttempt = 3;
+
+    commit(block("dhcp", "a", 1));
+
+    assertThat(inserter.stored).containsExactly(Quarantine.TABLE + " a");
+    assertThat(backoff.pausesMillis).hasSize(1);
+    assertThat(counter(ClickHouseSink.QUARANTINED_BLOCKS_TOTAL)).isEqualTo(1);
+  }
+
+  @Test
+  void blockThatTheQuarantineRefusesTooFailsTheJobAtOnceAndSaysBothReasons() {
+    inserter.refusingTables.add("syslog");
+    inserter.refusingTables.add(Quarantine.TABLE);
+
+    assertThatThrownBy(() -> commit(block("a", 1)))
+        .hasMessage("no room in quarantined_blocks")
+        .satisfies(e -> assertThat(e.getSuppressed()[0]).hasMessage("no room in syslog"));
     assertThat(backoff.pausesMillis).isEmpty();
     assertThat(counter(ClickHouseSink.REFUSED_BLOCKS_TOTAL)).isEqualTo(1);
     assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isZero();
+    assertThat(counter(ClickHouseSink.QUARANTINED_BLOCKS_TOTAL)).isZero();
   }
 
   private void commit(Block... blocks) throws Exception {
@@ -99,7 +153,12 @@ class ClickHouseCommitterTest {
   }
 
   private static Block block(String token, int rows) {
-    return new Block("syslog", List.of("event_id"), rows, new byte[BLOCK_BYTES], token);
+    return block("syslog", token, rows);
+  }
+
+  private static Block block(String table, String token, int rows) {
+    byte[] bytes = new byte[BLOCK_BYTES];
+    return new Block(table, List.of("event_id"), rows, bytes, token, List.of());
   }
 
   private long counter(String name) {
@@ -108,20 +167,47 @@ class ClickHouseCommitterTest {
 
   private static final class FakeInserter implements BlockInserter {
     final List<String> tokens = new ArrayList<>();
+    final List<String> stored = new ArrayList<>();
     final Deque<IOException> failures = new ArrayDeque<>();
+    final Set<String> refusingTables = new HashSet<>();
+    final Set<String> tablesWithRefusingViews = new HashSet<>();
+    final Set<String> quarantined = new HashSet<>();
+    int awayAtAttempt;
     boolean isAwayForEver;
     long attemptMillis = INSERT_MILLIS;
     long nanoTime;
 
     @Override
     public void insert(Block block) throws IOException {
+      attempt(block);
+      if (tablesWithRefusingViews.contains(block.table())) {
+        throw new IOException("a view throws");
+      }
+      stored.add(block.table() + " " + block.deduplicationToken());
+    }
+
+    @Override
+    public void insertWithoutRefusingViews(Block block) throws IOException {
+      attempt(block);
+      stored.add(block.table() + " " + block.deduplicationToken());
+    }
+
+    @Override
+    public Set<String> quarantinedTokens() {
+      return quarantined;
+    }
+
+    private void attempt(Block block) throws IOException {
       tokens.add(block.deduplicationToken());
       nanoTime += attemptMillis * 1_000_000;
-      if (isAwayForEver) {
+      if (isAwayForEver || tokens.size() == awayAtAttempt) {
         throw new RetryableInsertException("away", null);
       }
       if (!failures.isEmpty()) {
         throw failures.remove();
+      }
+      if (refusingTables.contains(block.table())) {
+        throw new IOException("no room in " + block.table());
       }
     }
 

@@ -218,7 +218,7 @@ class ClickHouseInsertITCase {
 
   @Test
   void missingTableIsNotWorthRepeating() {
-    Block lost = new Block("no_such_table", List.of("a"), 1, new byte[] {1}, "token");
+    Block lost = new Block("no_such_table", List.of("a"), 1, new byte[] {1}, "token", List.of());
 
     assertThatThrownBy(() -> inserter.insert(lost))
         .isInstanceOf(IOException.class)

@@ -9,6 +9,7 @@ import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -34,6 +35,27 @@ class ClickHouseWriterTest {
     assertThat(rowsByTable(blocks))
         .isEqualTo(Map.of("syslog", 2, "alert_updates", 1, "agent_stats", 1, "rejects", 1));
     assertThat(blocks).extracting(Block::deduplicationToken).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void blockSaysWhereItsRowsComeFromUpToABound() {
+    RowEncoder<Event> encoder = new EventTables().encoderFor(TestEvents.syslog(1, NOON));
+    BlockBuilder builder = new BlockBuilder(encoder);
+    Origin first = new Origin("events-syslog-v1", 0, "lab", 1, "udp");
+    for (long offset : new long[] {7, 5, 9}) {
+      builder.note(first, offset);
+    }
+    for (int boot = 2; boot < 20_000; boot++) {
+      builder.note(new Origin("events-syslog-v1", 0, "lab", boot, "udp"), 10);
+    }
+    builder.note(first, 11);
+
+    List<Origin.Stretch> origins = builder.seal().origins();
+
+    assertThat(origins).hasSize(10_001).contains(new Origin.Stretch(first, 5, 11, 4));
+    assertThat(origins.get(10_000))
+        .isEqualTo(new Origin.Stretch(Origin.UNKNOWN, 10, 10, 19_998 - 9_999));
+    assertThat(builder.seal().origins()).isEmpty();
   }
 
   @Test

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.connectors.clickhouse.Origin;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.TableRouter.Row;
 import io.tocsin.connectors.kafka.TopicRecord;
@@ -60,6 +61,41 @@ class ArchiveTablesTest {
     assertThat(tables.rowOf(record(Topics.EVENTS_SYSLOG, TestEvents.syslog(1, NOON))).encoder())
         .extracting("table")
         .isEqualTo("syslog");
+  }
+
+  @Test
+  void rowSaysWhereItComesFromAndWhichListenerMissesIt() {
+    Event event = TestEvents.syslog(1, NOON);
+    Event reject = TestEvents.reject(2, NOON);
+    Event.Builder ofPublish = reject.toBuilder();
+    ofPublish.getRejectBuilder().setStage(Stage.STAGE_PUBLISH);
+
+    Row<?> row = tables.rowOf(record(Topics.EVENTS_SYSLOG, event));
+
+    assertThat(row.offset()).isEqualTo(77);
+    assertThat(row.origin())
+        .isEqualTo(
+            new Origin(
+                Topics.EVENTS_SYSLOG,
+                2,
+                event.getAgentId(),
+                TestEvents.BOOT_ID,
+                event.getListener()));
+    assertThat(originOf(Topics.REJECTS, reject).listener()).isEqualTo(reject.getListener());
+    // The balance sheet counts none of these.
+    assertThat(originOf(Topics.REJECTS, ofPublish.build()))
+        .isEqualTo(new Origin(Topics.REJECTS, 2, "", 0, ""));
+    assertThat(originOf(Topics.AGENT_STATS, TestEvents.agentStats(3, NOON)).agentId()).isEmpty();
+    assertThat(originOf(Topics.LEASE_LATENCIES, ANSWER).agentId()).isEmpty();
+    assertThat(originOf(Topics.ALERTS, Alert.getDefaultInstance()))
+        .isEqualTo(new Origin(Topics.ALERTS, 2, "", 0, ""));
+    assertThat(
+            tables.rejectOf(record(Topics.EVENTS_SYSLOG, event), "does not fit").origin().agentId())
+        .isEqualTo(event.getAgentId());
+  }
+
+  private Origin originOf(String topic, Message value) {
+    return tables.rowOf(record(topic, value)).origin();
   }
 
   @Test
