@@ -2,6 +2,8 @@
 //!
 //! Each part's struct stands in the crate that uses it; this file puts them together and checks what only the whole can tell.
 
+mod syntax;
+
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
@@ -93,16 +95,15 @@ pub enum ConfigError {
         /// What the operating system said.
         error: std::io::Error,
     },
-    /// It is not YAML, or has a key or value that is not known. The message names line and key.
+    /// It is not YAML, or has a key or value that is not known.
     #[error(
-        "{path}: {}\nhelp: correct the line; sizes are written like 16MiB and durations like 5ms, and deploy/config/agent.example.yaml has every key",
-        .error.to_string().trim_start_matches("error: ")
+        "{path}: {problem}\nhelp: correct the line; sizes are written like 16MiB and durations like 5ms, and deploy/config/agent.example.yaml has every key"
     )]
     Syntax {
         /// The file.
         path: PathBuf,
-        /// What is wrong, with the lines around it.
-        error: Box<serde_saphyr::Error>,
+        /// What is wrong, with line, column and key.
+        problem: String,
     },
     /// Every value is well-formed, but they do not go together.
     #[error("{path}: {problem}")]
@@ -120,7 +121,9 @@ impl Config {
     pub fn load(path: Option<&Path>) -> Result<Self, ConfigError> {
         let Some(path) = path else { return Self::default().into_effective(Path::new("defaults")) };
         let text = fs::read_to_string(path).map_err(|error| ConfigError::Read { path: path.to_owned(), error })?;
-        Self::parse(&text).map_err(|error| ConfigError::Syntax { path: path.to_owned(), error })?.into_effective(path)
+        let syntax =
+            |error: Box<serde_saphyr::Error>| ConfigError::Syntax { path: path.to_owned(), problem: syntax::problem(&text, &error) };
+        Self::parse(&text).map_err(syntax)?.into_effective(path)
     }
 
     /// Reads YAML without checking whether its values go together.

@@ -32,6 +32,26 @@ fn an_unknown_key_is_refused_with_file_line_and_key() {
 }
 
 #[test]
+fn what_is_wrong_is_told_by_line_and_key_and_without_the_password_beside_it() {
+    let users = |user: &str| format!("snmp:\n  users:\n    - {user}\n");
+    let cases = [
+        (users("{name: u, auth: {protocol: sha256, password: hunter2}, level: auth}"), "unknown field `level`"),
+        (users("{name: u, auth: hunter2}"), "under auth"),
+        (users("{name: u, auth: {protocol: sha3, password: hunter2}}"), "under protocol"),
+        (users("{name: u, auth: {protocol: sha256, password: hunter2: x}}"), "line"),
+        (users("{name: u, auth: {protocol: sha256, password: !hunter2 x}}"), "under password"),
+        (users("{name: u, auth: {protocol: sha256, password: 'hunter2}}"), "line"),
+        (users("{name: u, auth: {protocol: sha256, password: @hunter2}}"), "line"),
+        (users("{name: u, auth: {protocol: sha256, password: hunter2, password: hunter2}}"), "password"),
+        (users("hunter2"), "line 3"),
+    ];
+    for (text, told) in cases {
+        let message = load(&text).unwrap_err().to_string();
+        assert!(message.contains(told) && message.contains("line ") && !message.contains("hunter2"), "{text}{message}");
+    }
+}
+
+#[test]
 fn sizes_and_durations_have_units_or_are_plain_bytes() {
     let listener = "{name: l, kind: syslog, listen: '[::]:1'";
     let config =
