@@ -74,6 +74,8 @@ impl Connection {
     /// The configuration of a client of this name; what only this client wants is set on top.
     pub fn client(&self, client_id: &str) -> ClientConfig {
         let mut config = ClientConfig::new();
+        // A broker that hangs up on a client without TLS is told at this level only; [`log`] decides what people see.
+        config.set_log_level(RDKafkaLogLevel::Info);
         config.set("client.id", client_id);
         for (name, value) in &self.options {
             config.set(name, value);
@@ -94,8 +96,7 @@ impl Connection {
 
     /// The error of a question about `resource`: Kafka's refusal, or why no connection came about, or else librdkafka's words.
     pub fn failed(&self, resource: &str, error: &KafkaError, failures: &Failures) -> Error {
-        let connecting = || failures.last().and_then(|words| self.trouble(&words));
-        match self.refusal(resource, error).or_else(connecting) {
+        match self.refusal(resource, error).or_else(|| failures.trouble(self)) {
             Some(trouble) => Error::Trouble { bootstrap_servers: self.bootstrap_servers.clone(), trouble },
             None => self.unanswered(format!("{resource}: {error}")),
         }

@@ -43,7 +43,7 @@ impl ClientContext for Context {
     }
 
     fn error(&self, _error: KafkaError, reason: &str) {
-        match self.connection.trouble(reason) {
+        match self.connection.trouble(reason).or_else(|| self.failures.trouble(&self.connection)) {
             Some(trouble) => (self.on_problem)(&trouble.to_string()),
             None => (self.on_problem)(reason),
         }

@@ -37,8 +37,10 @@ impl Failures {
         log(level, facility, message);
     }
 
-    pub(crate) fn last(&self) -> Option<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// What the last one means, where that is known.
+    pub fn trouble(&self, connection: &Connection) -> Option<Trouble> {
+        let words = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
+        connection.trouble(&words)
     }
 }
 
@@ -70,9 +72,10 @@ impl Connection {
                 "use the port of its TLS listener, or the security.protocol of this one",
             );
         }
-        if words.contains("incorrect security.protocol") {
+        // librdkafka has a hint of its own for this, which it never gives: it looks for the first word in its format string.
+        if !option("security.protocol").ends_with("SSL") && words.contains("Disconnected") && words.contains("in state APIVERSION_QUERY") {
             return trouble(
-                format!("the broker hangs up at {} because it wants TLS or a login", address(words).unwrap_or("this port")),
+                format!("the broker hangs up at {}, as one that wants TLS does", address(words).unwrap_or("this port")),
                 "set security.protocol to that of the listener, in the file of --kafka-config or kafka.config_file",
             );
         }
@@ -153,9 +156,12 @@ mod tests {
     fn tls_at_a_plain_port_and_plain_at_a_tls_port_name_the_port() {
         let tls = "ssl://k:9092/bootstrap: SSL handshake failed: Disconnected: connecting to a PLAINTEXT broker listener? (after 0ms)";
         assert!(connection().trouble(tls).unwrap().reason.contains("does not speak TLS at k:9092"));
-        let plain =
-            "k:9093/bootstrap: Disconnected: might be caused by incorrect security.protocol configuration (connecting to a SSL listener?)";
-        assert!(connection().trouble(plain).unwrap().remedy.contains("set security.protocol to that of the listener"));
+        let plain = "k:9093/bootstrap: Disconnected: connection closed by peer (after 4ms in state APIVERSION_QUERY)";
+        let told = connection().trouble(plain).unwrap();
+        assert!(told.remedy.contains("set security.protocol to that of the listener"), "{told}");
+        let mut encrypted = connection();
+        encrypted.options.insert("security.protocol".to_owned(), "SASL_SSL".to_owned());
+        assert_eq!(encrypted.trouble(plain), None);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::Message;
 use rdkafka::producer::{DeliveryResult, ProducerContext};
-use tocsin_kafka::Connection;
+use tocsin_kafka::{Connection, Failures};
 use tocsin_telemetry::{Counters, Health, Loss};
 
 use crate::spool::{AppendError, SegmentFile, Spool};
@@ -156,15 +156,18 @@ pub(crate) fn is_permanent(code: RDKafkaErrorCode) -> bool {
 pub(crate) struct Context {
     pub(crate) deliveries: Arc<Deliveries>,
     pub(crate) connection: Connection,
+    pub(crate) failures: Failures,
 }
 
 impl ClientContext for Context {
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
-        tocsin_kafka::log(level, facility, message);
+        self.failures.log(level, facility, message);
     }
 
     fn error(&self, error: KafkaError, reason: &str) {
-        let trouble = self.connection.trouble(reason).map(|trouble| trouble.to_string());
+        // "1/1 brokers are down" comes after the failure that says why.
+        let trouble =
+            self.connection.trouble(reason).or_else(|| self.failures.trouble(&self.connection)).map(|trouble| trouble.to_string());
         if let Some(trouble) = &trouble {
             tracing::error!(kafka = self.connection.bootstrap_servers, problem = trouble, "Kafka takes no records");
         }

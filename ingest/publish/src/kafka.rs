@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rdkafka::ClientConfig;
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
-use tocsin_kafka::Connection;
+use tocsin_kafka::{Connection, Failures};
 use tocsin_telemetry::{Counters, Health};
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
@@ -66,7 +66,7 @@ impl KafkaPublisher {
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
         let connection = kafka.connection()?;
-        let context = Context { deliveries: Arc::clone(&deliveries), connection: connection.clone() };
+        let context = Context { deliveries: Arc::clone(&deliveries), connection: connection.clone(), failures: Failures::default() };
         let producer = client_config(kafka, &connection).create_with_context(context).map_err(|error| connection.refused(&error))?;
         let sender = Arc::new(Sender { producer, deliveries });
         let is_closing = Arc::new(AtomicBool::new(false));

@@ -97,17 +97,17 @@ class KafkaConnectionTest {
             "no metadata",
             new SslAuthenticationException(
                 "SSL handshake failed", new CertificateExpiredException("NotAfter: 2021")));
-    assertThat(KafkaTrouble.of(expired).orElseThrow().reason())
+    assertThat(ConnectionTrouble.of(expired).orElseThrow().reason())
         .isEqualTo("the server's certificate has expired (NotAfter: 2021)");
     var unknown =
         new SslAuthenticationException("x", new CertPathBuilderException("unable to find"));
-    assertThat(KafkaTrouble.of(unknown).orElseThrow().remedy()).contains("ssl.ca.location");
+    assertThat(ConnectionTrouble.of(unknown).orElseThrow().remedy()).contains("ssl.ca.location");
     var madeAnew =
         new SslAuthenticationException(
             "x", new CertPathValidatorException("signature check failed"));
-    assertThat(KafkaTrouble.of(madeAnew).orElseThrow().reason()).contains("by no authority");
-    assertThat(KafkaTrouble.of(new SaslAuthenticationException("bad")).orElseThrow().remedy())
+    assertThat(ConnectionTrouble.of(madeAnew).orElseThrow().reason()).contains("by no authority");
+    assertThat(ConnectionTrouble.of(new SaslAuthenticationException("bad")).orElseThrow().remedy())
         .contains("sasl.password.file");
-    assertThat(KafkaTrouble.of(new KafkaException("timeout"))).isEmpty();
+    assertThat(ConnectionTrouble.of(new KafkaException("timeout"))).isEmpty();
   }
 }

@@ -6,7 +6,7 @@ import com.clickhouse.client.api.ClientFaultCause;
 import com.clickhouse.client.api.ServerException;
 import com.clickhouse.client.api.insert.InsertSettings;
 import com.clickhouse.data.ClickHouseFormat;
-import io.tocsin.kafka.KafkaTrouble;
+import io.tocsin.kafka.ConnectionTrouble;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
@@ -106,7 +106,7 @@ final class ClientInserter implements BlockInserter {
   private static IOException failure(String what, Throwable cause) {
     if (isRetryable(cause)) {
       String reason =
-          KafkaTrouble.of(cause)
+          ConnectionTrouble.of(cause)
               .map(trouble -> trouble.reason() + "; " + trouble.remedy())
               .orElseGet(cause::getMessage);
       return new RetryableInsertException(what + " failed: " + reason, cause);

@@ -1,7 +1,7 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.kafka.ConnectionTrouble;
 import io.tocsin.kafka.KafkaConnection;
-import io.tocsin.kafka.KafkaTrouble;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -40,7 +40,7 @@ final class KafkaOption {
 
   CommandException failure(RuntimeException e) {
     String servers = connection().bootstrapServers();
-    return KafkaTrouble.of(e)
+    return ConnectionTrouble.of(e)
         .map(
             trouble ->
                 new CommandException(
@@ -49,6 +49,7 @@ final class KafkaOption {
             () ->
                 new CommandException(
                     "Kafka at " + servers + ": " + e.getMessage(),
-                    "check --kafka and that the brokers answer; `tocsin schema apply` makes the topic"));
+                    "check --kafka and that the brokers answer; one that wants TLS or a login hangs up"
+                        + " without --kafka-config; `tocsin schema apply` makes the topic"));
   }
 }
