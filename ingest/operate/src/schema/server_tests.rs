@@ -330,6 +330,8 @@ fn own_topic(test: &str) -> Topic {
         name: format!("test-{test}-{}-v1", std::process::id()),
         message: "tocsin.events.v1.Event".to_owned(),
         key: "device".to_owned(),
+        written_by: vec![topics::KafkaUser::Agent],
+        read_by: vec![topics::KafkaUser::Jobs],
         partitions: 2,
         cleanup: Cleanup::Delete,
         retention_hours: Some(1),

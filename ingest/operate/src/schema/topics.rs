@@ -18,6 +18,10 @@ pub struct Topic {
     pub message: String,
     /// What stands in a record's key; all records of one key stay in order.
     pub key: String,
+    /// Who writes it; with `read_by`, what ACLs at Kafka must allow.
+    pub written_by: Vec<KafkaUser>,
+    /// Who reads it. An agent reads what it writes: after a crash it looks for what had arrived.
+    pub read_by: Vec<KafkaUser>,
     /// Number of partitions; settled when the topic is created.
     pub partitions: u32,
     /// How Kafka removes old records.
@@ -29,6 +33,20 @@ pub struct Topic {
     /// Whose clock says when a record was written.
     #[serde(default)]
     pub timestamps: Timestamps,
+}
+
+/// Who has an account of its own at Kafka, and rights at some topics; deploy/README.md has the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KafkaUser {
+    /// Agents, and `tocsin send` of events.
+    Agent,
+    /// The Flink jobs.
+    Jobs,
+    /// What people type: `tocsin-rules`, `tocsin devices`.
+    Operator,
+    /// `tocsin enforce`.
+    Enforce,
 }
 
 /// Kafka's `message.timestamp.type`.
@@ -167,6 +185,9 @@ impl Topic {
         }
         if self.key.is_empty() || !self.key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') {
             return Err(format!("key {:?} must be a field name, for example device", self.key));
+        }
+        if self.written_by.is_empty() || self.read_by.is_empty() {
+            return Err("written_by and read_by must each name somebody: ACLs at Kafka are made from them".to_owned());
         }
         if !(1..=1000).contains(&self.partitions) {
             return Err(format!("partitions {} must be from 1 to 1000", self.partitions));

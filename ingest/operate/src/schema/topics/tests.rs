@@ -1,8 +1,8 @@
 use super::*;
 use crate::schema::files::SchemaFiles;
 
-const SYSLOG: &str =
-    "name: events-syslog-v1\nmessage: tocsin.events.v1.Event\nkey: device\npartitions: 4\ncleanup: delete\nretention_hours: 72\n";
+const SYSLOG: &str = "name: events-syslog-v1\nmessage: tocsin.events.v1.Event\nkey: device\nwritten_by: [agent]\nread_by: [agent, jobs]\n\
+                      partitions: 4\ncleanup: delete\nretention_hours: 72\n";
 
 fn file(name: &str, text: &str) -> SchemaFile {
     SchemaFile { name: name.to_owned(), text: text.to_owned() }
@@ -47,6 +47,9 @@ fn an_unusable_file_is_refused_with_its_name_and_the_reason() {
         ("events-syslog-v1.yaml", SYSLOG.replace("partitions: 4", "partitions: 0"), "from 1 to 1000"),
         ("events-syslog-v1.yaml", SYSLOG.replace("tocsin.events.v1.Event", "Event"), "full protobuf name"),
         ("events-syslog-v1.yaml", SYSLOG.replace("key: device", "key: Device Name"), "field name"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("written_by: [agent]\n", ""), "written_by"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("[agent, jobs]", "[]"), "each name somebody"),
+        ("events-syslog-v1.yaml", SYSLOG.replace("[agent, jobs]", "[agents]"), "agents"),
         ("syslog.yaml", SYSLOG.to_owned(), "must be called events-syslog-v1.yaml"),
         ("events-syslog.yaml", SYSLOG.replace("events-syslog-v1", "events-syslog"), "wire version"),
     ];
@@ -74,8 +77,8 @@ fn a_setting_that_differs_is_altered_and_told() {
 
 #[test]
 fn a_compacted_topic_keeps_its_history_for_an_archive_that_is_late() {
-    let alerts = "name: alerts-v1\nmessage: tocsin.alerts.v1.Alert\nkey: fingerprint\npartitions: 4\ncleanup: compact\n\
-                  history_hours: 168\ntimestamps: log_append\n";
+    let alerts = "name: alerts-v1\nmessage: tocsin.alerts.v1.Alert\nkey: fingerprint\nwritten_by: [jobs]\nread_by: [jobs]\n\
+                  partitions: 4\ncleanup: compact\nhistory_hours: 168\ntimestamps: log_append\n";
     let topic = parse(&[file("alerts-v1.yaml", alerts)]).unwrap().remove(0);
     let settings = [("cleanup.policy", "compact"), ("message.timestamp.type", "LogAppendTime"), ("min.compaction.lag.ms", "604800000")];
     assert_eq!(topic.settings(), settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into());
