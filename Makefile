@@ -1,6 +1,6 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA STATE_BACKEND TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP RATE DURATION
+export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP RATE DURATION
 
 .PHONY: help demo test check drills up down play watch bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
@@ -12,7 +12,7 @@ help: ## list these commands
 demo: ## build, start a fresh stack, play a fault, show what was found; stay until Ctrl-C (ONCE=1: end, exit code tells)
 	@$(bin)/demo
 
-up: ## start the stack in the background and return when it is ready (GRAFANA=1: with Grafana)
+up: ## start the stack in the background and return when it is ready (GRAFANA=1: with Grafana; SECURE=1: TLS and logins at Kafka)
 	@$(bin)/up
 
 down: ## stop the stack; its state stays

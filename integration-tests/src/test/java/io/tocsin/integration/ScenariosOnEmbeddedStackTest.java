@@ -49,7 +49,7 @@ class ScenariosOnEmbeddedStackTest {
   List<DynamicTest> scenarios() {
     Consumer<String> progress = System.out::println;
     TrafficSender sender =
-        TrafficSender.local(TestStacks.tools().tocsin(), stack.ports().offset(), progress);
+        TrafficSender.local(TestStacks.tools().tocsin(), stack.ports(), stack.state(), progress);
     ScenarioRunner runner = new ScenarioRunner(stack.clickHouse(), sender, stack, stack, progress);
     return ScenarioTests.playedTogetherBy(runner);
   }

@@ -35,6 +35,14 @@ final class TestStacks {
         line -> System.out.println("[" + name + "] " + line));
   }
 
+  /** The same with Kafka behind TLS, logins and permissions. */
+  static Stack createSecured(String name) {
+    return new Stack(
+        StackOptions.of(FreePorts.reserve().offset(), emptyState(name).root()).secured(),
+        tools(),
+        line -> System.out.println("[" + name + "] " + line));
+  }
+
   /** An empty state folder. */
   static StateFolder emptyState(String name) {
     StateFolder state =

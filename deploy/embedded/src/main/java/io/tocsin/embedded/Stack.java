@@ -12,12 +12,17 @@ import io.tocsin.embedded.flink.FlinkService;
 import io.tocsin.embedded.flink.JobWatchService;
 import io.tocsin.embedded.grafana.GrafanaService;
 import io.tocsin.embedded.kafka.KafkaService;
+import io.tocsin.embedded.kafka.SecuredKafka;
 import io.tocsin.embedded.scenario.AgentControl;
 import io.tocsin.embedded.scenario.RulesControl;
+import io.tocsin.embedded.security.KafkaPermissions;
+import io.tocsin.embedded.security.KafkaUser;
+import io.tocsin.embedded.security.Secrets;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.embedded.supervise.Supervisor;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -40,6 +45,7 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
   private final Consumer<String> progress;
   private final Supervisor supervisor;
   private final ClickHouseClient clickHouse;
+  private final Optional<Secrets> secrets;
   private final ObjectNode agentConfig;
 
   /**
@@ -54,7 +60,13 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     options.state().create();
     supervisor = new Supervisor(options.state().logs(), progress);
     clickHouse = new ClickHouseClient(clickHouseUrl());
+    secrets =
+        options.isSecured()
+            ? Optional.of(Secrets.madeFor(options.state(), options.ports()))
+            : Secrets.of(options.state());
     agentConfig = AgentConfig.generate(options.ports(), AgentService.hasIpv6());
+    clientFile(KafkaUser.AGENT)
+        .ifPresent(file -> agentConfig.withObject("/kafka").put("config_file", file.toString()));
   }
 
   /**
@@ -67,9 +79,9 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     Ports ports = options.ports();
     StateFolder state = options.state();
     ServiceSpec store = ClickHouseService.spec(ports, state, tools.libchdb());
-    ServiceSpec broker = KafkaService.spec(ports, state);
+    ServiceSpec broker = KafkaService.spec(ports, state, secrets);
     ServiceSpec pager = AlertmanagerService.spec(ports, state, tools);
-    ServiceSpec jobs = FlinkService.spec(ports, state, options.stateBackend());
+    ServiceSpec jobs = FlinkService.spec(options, clientFile(KafkaUser.JOBS));
     ServiceSpec agent = AgentService.spec(ports, state, tools.tocsin(), agentConfig);
     // Against the way of the data: what is started first is stopped last.
     supervisor.launch(store);
@@ -81,6 +93,7 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
         ClickHouseService.NAME,
         PageRecorderService.NAME,
         AlertmanagerService.NAME);
+    permit();
     applySchema();
     pushRules(tools.rules());
     supervisor.launch(jobs);
@@ -96,28 +109,39 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
   /** Starts Kafka and ClickHouse alone, empty of topics and tables. */
   public void startStores() {
     supervisor.launch(ClickHouseService.spec(options.ports(), options.state(), tools.libchdb()));
-    supervisor.launch(KafkaService.spec(options.ports(), options.state()));
+    supervisor.launch(KafkaService.spec(options.ports(), options.state(), secrets));
     supervisor.awaitReady(KafkaService.NAME, ClickHouseService.NAME);
+    permit();
+  }
+
+  /** The file by which a user reaches Kafka, where it is secured. */
+  public Optional<Path> clientFile(KafkaUser user) {
+    return secrets.map(known -> known.clientFile(user));
+  }
+
+  private List<String> kafkaArguments(KafkaUser user) {
+    return clientFile(user)
+        .map(file -> List.of("--kafka-config", file.toString()))
+        .orElseGet(() -> List.of("--kafka", kafkaBootstrapServers()));
+  }
+
+  private void permit() {
+    secrets.ifPresent(known -> SecuredKafka.permit(known, KafkaPermissions.of(tools.schemas())));
   }
 
   private void applySchema() {
-    List<String> command =
-        List.of(
-            tools.tocsin().toString(),
-            "schema",
-            "apply",
-            "--kafka",
-            kafkaBootstrapServers(),
-            "--clickhouse",
-            clickHouseUrl(),
-            "--schemas",
-            tools.schemas().toString());
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(tools.tocsin().toString(), "schema", "apply"));
+    command.addAll(List.of("--clickhouse", clickHouseUrl()));
+    command.addAll(List.of("--schemas", tools.schemas().toString()));
+    command.addAll(kafkaArguments(KafkaUser.SCHEMA));
     supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
   }
 
   @Override
   public void pushRules(Path folder) {
-    List<String> arguments = List.of("push", "--kafka", kafkaBootstrapServers(), folder.toString());
+    List<String> arguments = new ArrayList<>(List.of("push", folder.toString()));
+    arguments.addAll(kafkaArguments(KafkaUser.OPERATOR));
     supervisor.run(
         "rules push",
         JavaProcess.command(
@@ -148,7 +172,7 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
 
   /** Starts Flink again after a last checkpoint, with the class path as it is now. */
   public void restartJobs() {
-    supervisor.replace(FlinkService.spec(options.ports(), options.state(), options.stateBackend()));
+    supervisor.replace(FlinkService.spec(options, clientFile(KafkaUser.JOBS)));
   }
 
   /** The processes, for drills that kill one and for watching over them. */

@@ -46,12 +46,17 @@ final class DemoCommand implements Callable<Integer> {
     StackLock lock = new StackLock(folder);
     lock.clearState();
     StackOptions options =
-        new StackOptions(new Ports(arguments.portOffset), folder, "hashmap", arguments.withGrafana);
+        new StackOptions(
+            new Ports(arguments.portOffset),
+            folder,
+            "hashmap",
+            arguments.withGrafana,
+            arguments.isSecured);
     Stack stack = new Stack(options, tools, progress);
     Shutdown.onSignal(stack, lock);
     stack.start();
     lock.markReady();
-    TrafficSender sender = TrafficSender.local(tools.tocsin(), arguments.portOffset, progress);
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), stack.ports(), folder, progress);
     ScenarioPlayer player =
         new ScenarioPlayer(
             tools.scenarios(),

@@ -54,10 +54,10 @@ final class PlayCommand implements Callable<Integer> {
     ProgressLines progress = new ProgressLines();
     StateFolder state = new StateFolder(arguments.state);
     StackControl control = new StackControl(state);
+    Ports ports = new Ports(arguments.portOffset);
     ClickHouseClient clickHouse =
-        new ClickHouseClient(
-            "http://127.0.0.1:" + new Ports(arguments.portOffset).clickHouseHttp());
-    TrafficSender sender = TrafficSender.local(tools.tocsin(), arguments.portOffset, progress);
+        new ClickHouseClient("http://127.0.0.1:" + ports.clickHouseHttp());
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), ports, state, progress);
     ScenarioRunner runner = new ScenarioRunner(clickHouse, sender, control, control, progress);
     boolean wasPlayed = remember(state.of("played"));
     ScenarioReport report = new ScenarioPlayer(tools.scenarios(), runner).play(name);

@@ -29,7 +29,11 @@ final class RunCommand implements Callable<Integer> {
     StateFolder folder = new StateFolder(arguments.state);
     StackOptions options =
         new StackOptions(
-            new Ports(arguments.portOffset), folder, stateBackend, arguments.withGrafana);
+            new Ports(arguments.portOffset),
+            folder,
+            stateBackend,
+            arguments.withGrafana,
+            arguments.isSecured);
     StackLock lock = new StackLock(folder);
     Stack stack = new Stack(options, Tools.find(), progress);
     Shutdown.onSignal(stack, lock);

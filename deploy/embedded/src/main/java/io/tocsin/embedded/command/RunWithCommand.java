@@ -83,7 +83,7 @@ final class RunWithCommand implements Callable<Integer> {
     } else {
       stack.start();
     }
-    TrafficSender sender = TrafficSender.local(tools.tocsin(), offset, progress);
+    TrafficSender sender = TrafficSender.local(tools.tocsin(), stack.ports(), folder, progress);
     ScenarioPlayer player =
         new ScenarioPlayer(
             tools.scenarios(),

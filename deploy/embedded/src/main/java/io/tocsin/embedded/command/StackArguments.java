@@ -22,6 +22,11 @@ final class StackArguments {
   @Option(names = "--grafana", description = "with Grafana, where the machine has it")
   boolean withGrafana;
 
+  @Option(
+      names = "--secured",
+      description = "with TLS, logins and permissions at Kafka; a state folder made so stays so")
+  boolean isSecured;
+
   @Option(names = "--help", usageHelp = true, description = "print this and exit")
   boolean isHelpRequested;
 }

@@ -116,6 +116,9 @@ public final class FlinkMain implements Callable<Integer> {
   @Option(names = "--kafka-bootstrap-servers", defaultValue = "127.0.0.1:9092")
   private String kafkaBootstrapServers;
 
+  @Option(names = "--kafka-config", description = "how Kafka is reached, where it is secured")
+  private Path kafkaConfigFile;
+
   @Option(names = "--clickhouse-url", defaultValue = "http://127.0.0.1:8123")
   private String clickHouseUrl;
 
@@ -229,6 +232,9 @@ public final class FlinkMain implements Callable<Integer> {
   private List<String> argumentsOf(Job job) {
     List<String> arguments = new ArrayList<>();
     arguments.add("--kafka-bootstrap-servers=" + kafkaBootstrapServers);
+    if (kafkaConfigFile != null) {
+      arguments.add("--kafka-config=" + kafkaConfigFile);
+    }
     if (job.isStored()) {
       arguments.add("--clickhouse-url=" + clickHouseUrl);
     }

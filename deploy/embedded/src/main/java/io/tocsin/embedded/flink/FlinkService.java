@@ -5,10 +5,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,24 +31,25 @@ public final class FlinkService {
   /**
    * How to run it.
    *
-   * @param stateBackend "hashmap" or "rocksdb"
+   * @param kafka file that says how Kafka is reached, where it is secured
    */
-  public static ServiceSpec spec(Ports ports, StateFolder state, String stateBackend) {
-    List<String> flags = new ArrayList<>(JavaProcess.flinkFlags());
-    List<String> command =
-        JavaProcess.command(
-            FlinkMain.class,
-            "768m",
-            flags,
+  public static ServiceSpec spec(StackOptions options, Optional<Path> kafka) {
+    Ports ports = options.ports();
+    StateFolder state = options.state();
+    List<String> arguments =
+        new ArrayList<>(
             List.of(
                 "--rest-port=" + ports.flink(),
                 "--metrics-port=" + ports.flinkMetrics(),
                 "--path=" + state.of(NAME),
-                "--state-backend=" + stateBackend,
+                "--state-backend=" + options.stateBackend(),
                 "--log-file=" + state.logs().resolve(NAME + ".log"),
                 "--kafka-bootstrap-servers=127.0.0.1:" + ports.kafka(),
                 "--clickhouse-url=http://127.0.0.1:" + ports.clickHouseHttp(),
                 "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager()));
+    kafka.ifPresent(file -> arguments.add("--kafka-config=" + file));
+    List<String> command =
+        JavaProcess.command(FlinkMain.class, "768m", JavaProcess.flinkFlags(), arguments);
     URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
     return new ServiceSpec(
         NAME,

@@ -3,13 +3,17 @@ package io.tocsin.embedded.kafka;
 import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.security.KafkaUser;
+import io.tocsin.embedded.security.Secrets;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
+import io.tocsin.kafka.KafkaConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,21 +31,32 @@ public final class KafkaService {
 
   private KafkaService() {}
 
-  /** Writes the broker's configuration and says how to run it. */
-  public static ServiceSpec spec(Ports ports, StateFolder state) {
+  /**
+   * Writes the broker's configuration and says how to run it.
+   *
+   * @param secrets of a stack that is secured
+   */
+  public static ServiceSpec spec(Ports ports, StateFolder state, Optional<Secrets> secrets) {
     Path folder = state.of(NAME);
     Path config = folder.resolve("server.properties");
+    String open = properties(ports, folder);
     try {
       Files.createDirectories(folder);
-      Files.writeString(config, properties(ports, folder));
+      Files.writeString(
+          config, secrets.map(known -> SecuredKafka.properties(open, known)).orElse(open));
     } catch (IOException e) {
       throw new UncheckedIOException(config + " cannot be written: " + e.getMessage(), e);
     }
+    List<String> arguments = new ArrayList<>(List.of(config.toString()));
+    secrets.ifPresent(known -> arguments.add(known.folder().toString()));
     List<String> command =
-        JavaProcess.command(
-            KafkaMain.class, "512m", JavaProcess.quickStartFlags(), List.of(config.toString()));
+        JavaProcess.command(KafkaMain.class, "512m", JavaProcess.quickStartFlags(), arguments);
+    KafkaConnection connection =
+        secrets
+            .map(known -> known.connection(KafkaUser.BROKER))
+            .orElseGet(() -> KafkaConnection.of("127.0.0.1:" + ports.kafka()));
     Health listening = Health.tcp("127.0.0.1", ports.kafka());
-    return new ServiceSpec(NAME, command, Map.of(), listening.and(() -> cluster(ports.kafka())));
+    return new ServiceSpec(NAME, command, Map.of(), listening.and(() -> cluster(connection)));
   }
 
   /**
@@ -80,13 +95,13 @@ public final class KafkaService {
   }
 
   /** Ready when a client can learn of a broker and a controller. */
-  private static Optional<String> cluster(int port) throws InterruptedException {
+  private static Optional<String> cluster(KafkaConnection connection) throws InterruptedException {
     int timeoutMs = (int) Health.TIMEOUT.toMillis();
     Map<String, Object> config =
-        Map.of(
-            AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, "127.0.0.1:" + port,
-            AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeoutMs,
-            AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeoutMs);
+        connection.client(
+            Map.of(
+                AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, timeoutMs,
+                AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, timeoutMs));
     Admin admin = Admin.create(config);
     try {
       var cluster = admin.describeCluster();

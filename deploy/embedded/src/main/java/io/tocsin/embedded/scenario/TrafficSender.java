@@ -1,5 +1,9 @@
 package io.tocsin.embedded.scenario;
 
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.security.KafkaUser;
+import io.tocsin.embedded.security.Secrets;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -17,9 +21,14 @@ import java.util.function.Consumer;
 public record TrafficSender(Path tocsin, List<String> address, Consumer<String> progress) {
 
   /** To the listeners of a stack on this machine. */
-  public static TrafficSender local(Path tocsin, int portOffset, Consumer<String> progress) {
-    return new TrafficSender(
-        tocsin, List.of("--port-offset", Integer.toString(portOffset)), progress);
+  public static TrafficSender local(
+      Path tocsin, Ports ports, StateFolder state, Consumer<String> progress) {
+    List<String> address =
+        new ArrayList<>(List.of("--port-offset", Integer.toString(ports.offset())));
+    Secrets.of(state)
+        .map(secrets -> secrets.clientFile(KafkaUser.AGENT).toString())
+        .ifPresent(file -> address.addAll(List.of("--kafka-config", file)));
+    return new TrafficSender(tocsin, address, progress);
   }
 
   /**

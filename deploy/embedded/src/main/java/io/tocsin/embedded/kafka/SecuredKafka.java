@@ -1,0 +1,63 @@
+package io.tocsin.embedded.kafka;
+
+import io.tocsin.embedded.security.KafkaPermissions;
+import io.tocsin.embedded.security.KafkaUser;
+import io.tocsin.embedded.security.Secrets;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+
+/** What a broker is told so that nobody does anything without TLS, a login and permission. */
+public final class SecuredKafka {
+
+  private SecuredKafka() {}
+
+  /**
+   * The configuration of an open broker, closed. It holds no password: the login names the file, as
+   * it does in every client. The controller believes the certificate, which the broker alone has.
+   */
+  static String properties(String open, Secrets secrets) {
+    Map<String, String> client = secrets.connection(KafkaUser.BROKER).settings();
+    String providers = "config.providers";
+    String provider = providers + "." + client.get(providers) + ".class";
+    return open.replace("PLAINTEXT://", "SASL_SSL://")
+            .replace("PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "SASL_SSL:SASL_SSL,CONTROLLER:SSL")
+        + """
+        inter.broker.listener.name=SASL_SSL
+        ssl.keystore.type=PEM
+        ssl.keystore.location=%1$s
+        ssl.truststore.type=PEM
+        ssl.truststore.location=%2$s
+        listener.name.controller.ssl.client.auth=required
+        sasl.enabled.mechanisms=SCRAM-SHA-512
+        sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512
+        %3$s=%4$s
+        %5$s=%6$s
+        listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=%7$s
+        authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+        super.users=User:%8$s;User:CN=localhost
+        """
+            .formatted(
+                secrets.server(),
+                secrets.authority(),
+                providers,
+                client.get(providers),
+                provider,
+                client.get(provider),
+                client.get("sasl.jaas.config"),
+                KafkaUser.BROKER.login());
+  }
+
+  /** Gives every user its permissions, at a broker that answers. */
+  public static void permit(Secrets secrets, KafkaPermissions permissions) {
+    try (Admin admin = Admin.create(secrets.connection(KafkaUser.BROKER).client(Map.of()))) {
+      admin.createAcls(permissions.acls()).all().get();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(
+          "Kafka does not take its permissions: " + e.getCause().getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while Kafka took its permissions", e);
+    }
+  }
+}
