@@ -15,6 +15,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,6 +75,53 @@ class RulesDrillsTest {
         .doesNotContain("Name collision");
   }
 
+  @Test
+  void whatIsSilencedPagesWhenTheSilenceIsRemoved() throws Exception {
+    Ended silenced =
+        RulesCommand.of(
+            stack, "silence", "--device=planned-*", "--for=2h", "--why=ticket 4711", "--name=work");
+    assertThat(silenced.exitCode()).as(silenced.output()).isZero();
+    assertThat(silenced.output()).contains("tocsin-rules silence remove work");
+    assertThat(RulesCommand.of(stack, "silence", "list").output())
+        .contains("work", "left", "planned-*", "ticket 4711");
+    assertThat(
+            RulesCommand.of(
+                    stack, "silence", "--device=x", "--for=2h", "--why=again", "--name=work")
+                .exitCode())
+        .as("a second one of the name")
+        .isEqualTo(1);
+
+    awaitSilencedAlertOf("planned-1");
+    assertThat(causeOf("device = 'planned-1'")).hasToString("[[\"maintenance:work\"]]");
+
+    assertThat(RulesCommand.of(stack, "silence", "remove", "work").exitCode()).isZero();
+    await("the alert that is still open")
+        .atMost(DEADLINE)
+        .untilAsserted(
+            () ->
+                assertThat(causeOf("device = 'planned-1' AND state = 'open'"))
+                    .hasToString("[[\"\"]]"));
+    assertThat(RulesCommand.of(stack, "silence", "list", "--all").output())
+        .contains("nothing is silenced");
+  }
+
+  /** How soon a silence is in force is not promised: one that is open already is covered too. */
+  private static void awaitSilencedAlertOf(String device) {
+    await("an alert that is silenced")
+        .atMost(DEADLINE)
+        .pollInterval(Duration.ofSeconds(1))
+        .untilAsserted(
+            () -> {
+              sendUpdateOf(device);
+              assertThat(causeOf("device = '%s' AND state = 'suppressed'".formatted(device)))
+                  .hasSize(1);
+            });
+  }
+
+  private static JsonNode causeOf(String alert) {
+    return rows("SELECT cause FROM tocsin.alerts WHERE check = 'planned' AND " + alert);
+  }
+
   /**
    * Sends the line until its alert is there: how soon a pushed rule is in force is not promised.
    */
@@ -98,17 +147,28 @@ class RulesDrillsTest {
   }
 
   private static void send(String device, String line) throws IOException {
-    byte[] frame =
-        "<187>Nov 20 11:59:59 %s %s".formatted(device, line).getBytes(StandardCharsets.UTF_8);
+    send("<187>Nov 20 11:59:59 %s %s".formatted(device, line), stack.ports().syslog());
+  }
+
+  private static void sendUpdateOf(String device) throws IOException {
+    String update =
+        """
+        {"action": "update", "source": "drill", "device": "%s", "check": "planned", "severity": "major", "summary": "down"}"""
+            .formatted(device);
+    send(update, stack.ports().alertUpdates());
+  }
+
+  private static void send(String text, int port) throws IOException {
+    byte[] frame = text.getBytes(StandardCharsets.UTF_8);
     try (DatagramSocket socket = new DatagramSocket()) {
-      socket.send(
-          new DatagramPacket(
-              frame, frame.length, InetAddress.getLoopbackAddress(), stack.ports().syslog()));
+      socket.send(new DatagramPacket(frame, frame.length, InetAddress.getLoopbackAddress(), port));
     }
   }
 
   private int push(String... options) throws IOException, InterruptedException {
-    return RulePush.of(stack, folder, options);
+    List<String> command = new ArrayList<>(List.of("push", folder.toString()));
+    command.addAll(List.of(options));
+    return RulesCommand.of(stack, command.toArray(String[]::new)).exitCode();
   }
 
   private static String rule(String name, String word) {

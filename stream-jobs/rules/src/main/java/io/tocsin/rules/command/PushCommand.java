@@ -3,21 +3,13 @@ package io.tocsin.rules.command;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
 import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -67,64 +59,21 @@ final class PushCommand implements Callable<Integer> {
   }
 
   private void push(RuleFiles files) {
-    RulesTopic.Contents before = new RulesTopic(kafka.connection(), DEADLINE).read();
+    RulesTopic topic = new RulesTopic(kafka.connection(), DEADLINE);
+    RulesTopic.Contents before = topic.read();
     PushPlan plan = PushPlan.of(files, before, isPruned, isPrunedOfWindows);
     if (!isDryRun) {
-      publish(plan);
-    }
-    report(files, before, plan);
-  }
-
-  private static RuleDocument record(String name, RuleFiles.Loaded loaded) {
-    Instant now = Clock.systemUTC().instant();
-    return RuleDocument.newBuilder()
-        .setName(name)
-        .setYaml(loaded.text().text())
-        .setOrigin(loaded.text().origin())
-        .setPushedAtUnixNanos(now.getEpochSecond() * 1_000_000_000L + now.getNano())
-        .build();
-  }
-
-  private void publish(PushPlan plan) {
-    Map<String, Object> settings =
-        kafka
-            .connection()
-            .client(
-                Map.of(
-                    ProducerConfig.CLIENT_ID_CONFIG,
-                    "tocsin-rules",
-                    ProducerConfig.ACKS_CONFIG,
-                    "all",
-                    ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
-                    true,
-                    ProducerConfig.MAX_BLOCK_MS_CONFIG,
-                    DEADLINE.toMillis(),
-                    ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                    (int) DEADLINE.toMillis(),
-                    ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                    (int) DEADLINE.toMillis() / 3));
-    try (var producer =
-        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
-      List<Future<?>> sent = new ArrayList<>();
+      List<RuleDocument> changed = new ArrayList<>();
+      Instant now = Clock.systemUTC().instant();
       plan.changed()
           .forEach(
               (name, loaded) ->
-                  sent.add(producer.send(keyed(name, record(name, loaded).toByteArray()))));
-      plan.removed().forEach(name -> sent.add(producer.send(keyed(name, null))));
-      for (Future<?> each : sent) {
-        each.get();
-      }
-    } catch (ExecutionException e) {
-      throw new KafkaException(
-          "a document was not taken: " + e.getCause().getMessage(), e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new KafkaException("interrupted before every document was taken", e);
+                  changed.add(
+                      RulesTopic.document(
+                          name, loaded.text().text(), loaded.text().origin(), now)));
+      topic.publish(changed, plan.removed());
     }
-  }
-
-  private static ProducerRecord<byte[], byte[]> keyed(String name, byte[] value) {
-    return new ProducerRecord<>(RulesTopic.NAME, name.getBytes(StandardCharsets.UTF_8), value);
+    report(files, before, plan);
   }
 
   private void report(RuleFiles files, RulesTopic.Contents before, PushPlan plan) {

@@ -197,9 +197,9 @@ public final class DocumentLoader {
     if (ends <= starts) {
       throw fields.refusal("ends", "'ends' is not after 'starts'");
     }
-    fields.allow("description");
+    String description = fields.text("description").orElse("");
     fields.refuseOthers();
-    return new PolicyDocument(new MaintenanceWindow(name, alerts, starts, ends));
+    return new PolicyDocument(new MaintenanceWindow(name, alerts, starts, ends), description);
   }
 
   private static PolicyDocument dependency(Fields fields) {
@@ -210,9 +210,9 @@ public final class DocumentLoader {
     if (upstreams.isEmpty()) {
       throw fields.missing("upstreams");
     }
-    fields.allow("description");
+    String description = fields.text("description").orElse("");
     fields.refuseOthers();
-    return new PolicyDocument(new Dependency(name, alerts, upstreams));
+    return new PolicyDocument(new Dependency(name, alerts, upstreams), description);
   }
 
   /**

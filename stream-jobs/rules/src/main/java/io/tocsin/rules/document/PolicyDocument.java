@@ -6,8 +6,9 @@ import io.tocsin.correlation.alerts.Policy;
  * A maintenance window or a dependency.
  *
  * @param policy what it says
+ * @param description why, in the words of who wrote it; empty where nobody said
  */
-public record PolicyDocument(Policy policy) implements Document {
+public record PolicyDocument(Policy policy, String description) implements Document {
   @Override
   public String name() {
     return policy.name();

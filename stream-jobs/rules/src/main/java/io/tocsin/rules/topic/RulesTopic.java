@@ -5,24 +5,34 @@ import io.tocsin.kafka.KafkaConnection;
 import io.tocsin.rules.v1.RuleDocument;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** Reads topic {@code rules-v1} from its beginning to where it ends now. */
+/** Topic {@code rules-v1}: read from its beginning to where it ends now, and written. */
 public final class RulesTopic {
   /** Name of the topic, as in schemas/topics. */
   public static final String NAME = "rules-v1";
 
+  private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final KafkaConnection connection;
@@ -47,6 +57,16 @@ public final class RulesTopic {
   public RulesTopic(KafkaConnection connection, Duration deadline) {
     this.connection = connection;
     this.deadline = deadline;
+  }
+
+  /** A document as the topic has it. */
+  public static RuleDocument document(String name, String yaml, String origin, Instant pushedAt) {
+    return RuleDocument.newBuilder()
+        .setName(name)
+        .setYaml(yaml)
+        .setOrigin(origin)
+        .setPushedAtUnixNanos(pushedAt.getEpochSecond() * NANOS_PER_SECOND + pushedAt.getNano())
+        .build();
   }
 
   /**
@@ -77,6 +97,49 @@ public final class RulesTopic {
       long end = consumer.endOffsets(partitions).get(partition);
       return read(consumer, partition, end);
     }
+  }
+
+  /**
+   * Puts documents in force and takes others out of it.
+   *
+   * @throws KafkaException where not all was taken within the deadline
+   */
+  public void publish(Collection<RuleDocument> changed, Collection<String> removed) {
+    Map<String, Object> settings =
+        connection.client(
+            Map.of(
+                ProducerConfig.CLIENT_ID_CONFIG,
+                "tocsin-rules",
+                ProducerConfig.ACKS_CONFIG,
+                "all",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                true,
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                deadline.toMillis(),
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                (int) deadline.toMillis(),
+                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                (int) deadline.toMillis() / 3));
+    try (var producer =
+        new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+      List<Future<?>> sent = new ArrayList<>();
+      changed.forEach(
+          document -> sent.add(producer.send(keyed(document.getName(), document.toByteArray()))));
+      removed.forEach(name -> sent.add(producer.send(keyed(name, null))));
+      for (Future<?> each : sent) {
+        each.get();
+      }
+    } catch (ExecutionException e) {
+      throw new KafkaException(
+          "a document was not taken: " + e.getCause().getMessage(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaException("interrupted before every document was taken", e);
+    }
+  }
+
+  private static ProducerRecord<byte[], byte[]> keyed(String name, byte[] value) {
+    return new ProducerRecord<>(NAME, name.getBytes(StandardCharsets.UTF_8), value);
   }
 
   /** Order of the documents is order in one partition. */

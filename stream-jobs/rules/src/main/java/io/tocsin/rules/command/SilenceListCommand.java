@@ -1,0 +1,82 @@
+package io.tocsin.rules.command;
+
+import io.tocsin.rules.topic.RulesTopic;
+import java.io.PrintWriter;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.apache.kafka.common.KafkaException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code tocsin-rules silence list}. */
+@Command(
+    name = "list",
+    description =
+        "Prints the maintenance windows that are on or to come, by their end; times in UTC.",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    mixinStandardHelpOptions = true)
+final class SilenceListCommand implements Callable<Integer> {
+  private static final String LINE = "%-28s %-22s %-20s %-20s %-32s %s%n";
+
+  @Mixin private KafkaOption kafka;
+  @Spec private CommandSpec spec;
+
+  @Option(names = "--all", description = "those that are over too")
+  private boolean isAll;
+
+  @Override
+  public Integer call() {
+    Instant now = Clock.systemUTC().instant();
+    List<Silence> silences;
+    try {
+      silences = all(new RulesTopic(kafka.connection(), SilenceCommand.DEADLINE).read());
+    } catch (KafkaException e) {
+      throw kafka.failure(e);
+    }
+    print(silences, now, isAll, spec.commandLine().getOut());
+    return 0;
+  }
+
+  /** The windows of the topic, by their end. */
+  static List<Silence> all(RulesTopic.Contents contents) {
+    return contents.documents().values().stream()
+        .flatMap(record -> Silence.of(record).stream())
+        .sorted(Comparator.comparing(Silence::ends))
+        .toList();
+  }
+
+  static void print(List<Silence> silences, Instant now, boolean isAll, PrintWriter out) {
+    List<Silence> shown =
+        silences.stream().filter(silence -> isAll || !silence.isOverAt(now)).toList();
+    if (shown.isEmpty()) {
+      out.println("nothing is silenced");
+    } else {
+      out.printf(LINE, "NAME", "STATE", "FROM", "UNTIL", "ALERTS", "WHY");
+      shown.forEach(silence -> print(silence, now, out));
+    }
+    int hidden = silences.size() - shown.size();
+    if (hidden > 0) {
+      out.println(
+          hidden + " that are over: --all shows them, `silence remove --over` forgets them");
+    }
+  }
+
+  private static void print(Silence silence, Instant now, PrintWriter out) {
+    out.printf(
+        LINE,
+        silence.name(),
+        silence.stateAt(now),
+        silence.starts().truncatedTo(ChronoUnit.SECONDS),
+        silence.ends().truncatedTo(ChronoUnit.SECONDS),
+        silence.alerts(),
+        silence.why().isEmpty() ? silence.origin() : silence.why() + " (" + silence.origin() + ")");
+  }
+}
