@@ -128,6 +128,7 @@ class JobOptionsTest {
                     "--max-clock-deviation-seconds",
                     "--refresh-interval-seconds",
                     "--update-expiry-hours",
+                    "--max-alerts-per-source",
                     "--storm-opens",
                     "--storm-window-seconds",
                     "--flapping-opens",

@@ -61,7 +61,7 @@ public final class UpdateSignals {
   }
 
   /** The job that found it is its agent; what a stranger sends has the agent that received it. */
-  private static boolean isOwnFinding(Event event) {
+  public static boolean isOwnFinding(Event event) {
     return Finding.JOBS.contains(event.getAgentId())
         && event.getAgentId().equals(event.getAlertUpdate().getSource());
   }

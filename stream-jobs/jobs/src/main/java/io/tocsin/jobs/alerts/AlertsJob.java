@@ -8,6 +8,8 @@ import io.tocsin.correlation.alerts.AlertRules;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.Fingerprint;
 import io.tocsin.correlation.alerts.Gate;
+import io.tocsin.correlation.alerts.SourceAlerts;
+import io.tocsin.correlation.alerts.SourceLimitRules;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
@@ -84,6 +86,7 @@ public final class AlertsJob {
    *
    * @param timing of the life of an alert
    * @param updateExpiry silence after which an alert of a monitor expires
+   * @param maxAlertsPerSource of the updates of one source
    * @param storms when many alerts are one
    * @param policies reads who is paged from documents
    * @param rules reads what is in force before the first event
@@ -91,6 +94,7 @@ public final class AlertsJob {
   public record Settings(
       AlertTiming timing,
       Duration updateExpiry,
+      int maxAlertsPerSource,
       StormLimits storms,
       PolicyReader policies,
       RulesAtStart rules) {
@@ -99,6 +103,7 @@ public final class AlertsJob {
       return new Settings(
           options.timing(),
           options.updateExpiry(),
+          options.maxAlertsPerSource(),
           options.storms(),
           RuleBook::policy,
           RulesAtStart.of(options.kafka()));
@@ -127,15 +132,13 @@ public final class AlertsJob {
     DataStream<RuleDocument> documents =
         env.fromSource(documentSource, AgentsClock.timeless(), "rule documents")
             .uid("alerts-documents-source");
-    Duration updateExpiry = settings.updateExpiry();
-    DataStream<Signal> updates =
+    DataStream<Signal> updates = ofMonitors(events, settings);
+    DataStream<Signal> ofJobs =
         events
-            .flatMap(
-                (Event event, Collector<Signal> out) ->
-                    UpdateSignals.of(event, updateExpiry).ifPresent(out::collect))
+            .flatMap(AlertsJob::ofJobs)
             .returns(ProtobufTypeInfo.forMessage(Signal.class))
-            .name("updates")
-            .uid("alerts-update-signals");
+            .name("findings")
+            .uid("alerts-finding-signals");
     DataStream<Signal> ofRules =
         events
             .flatMap(AlertsJob::forRules)
@@ -147,7 +150,7 @@ public final class AlertsJob {
             .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
             .name("rules")
             .uid("alerts-rule-signals");
-    DataStream<Signal> signals = updates.union(ofRules);
+    DataStream<Signal> signals = updates.union(ofJobs, ofRules);
 
     DataStream<Alert> alerts =
         signals
@@ -175,6 +178,34 @@ public final class AlertsJob {
         .setParallelism(1)
         .name("alerts topic")
         .uid("alerts-transitions-sink");
+  }
+
+  private static DataStream<Signal> ofMonitors(DataStream<Event> events, Settings settings) {
+    Duration updateExpiry = settings.updateExpiry();
+    SourceLimitRules limit =
+        new SourceLimitRules(settings.maxAlertsPerSource(), settings.timing().forgetAfter());
+    return events
+        .filter(event -> !UpdateSignals.isOwnFinding(event))
+        .name("events of agents")
+        .uid("alerts-agent-events")
+        .flatMap(
+            (Event event, Collector<Signal> out) ->
+                UpdateSignals.of(event, updateExpiry).ifPresent(out::collect))
+        .returns(ProtobufTypeInfo.forMessage(Signal.class))
+        .name("updates")
+        .uid("alerts-update-signals")
+        .keyBy(SourceLimitRules::keyOf, Types.STRING)
+        .process(new KeyedRulesFunction<>(limit, "source-alerts", SourceAlerts.class))
+        .returns(ProtobufTypeInfo.forMessage(Signal.class))
+        .name("source limit")
+        .uid("alerts-source-limit");
+  }
+
+  /** They end by their rules, which bound them, and no stranger's alerts take their room. */
+  private static void ofJobs(Event event, Collector<Signal> out) {
+    if (UpdateSignals.isOwnFinding(event)) {
+      UpdateSignals.of(event).ifPresent(out::collect);
+    }
   }
 
   private static DataStream<Either<RuleDocument, Alert>> documentsAndTold(

@@ -28,6 +28,16 @@ public final class AlertsOptions extends JobOptions {
   private long updateExpiryHours;
 
   @Option(
+      names = "--max-alerts-per-source",
+      paramLabel = "N",
+      defaultValue = "100000",
+      description = {
+        "so many alerts the updates of one source may make, those that ended within a day included; new",
+        "ones beyond about that number are refused and told as source-limit (default: ${DEFAULT-VALUE})"
+      })
+  private int maxAlertsPerSource;
+
+  @Option(
       names = "--storm-opens",
       paramLabel = "N",
       defaultValue = "25",
@@ -71,6 +81,7 @@ public final class AlertsOptions extends JobOptions {
   protected void check() {
     requireAtLeast("--refresh-interval-seconds", refreshIntervalSeconds, 1);
     requireAtLeast("--update-expiry-hours", updateExpiryHours, 1);
+    requireAtLeast("--max-alerts-per-source", maxAlertsPerSource, 1);
     requireAtLeast("--storm-opens", stormOpens, 1);
     requireAtLeast("--storm-window-seconds", stormWindowSeconds, 1);
     requireAtLeast("--flapping-opens", flappingOpens, 2);
@@ -91,6 +102,11 @@ public final class AlertsOptions extends JobOptions {
   /** Silence after which an alert of a monitor expires. */
   public Duration updateExpiry() {
     return Duration.ofHours(updateExpiryHours);
+  }
+
+  /** How many alerts the updates of one source may make. */
+  public int maxAlertsPerSource() {
+    return maxAlertsPerSource;
   }
 
   /** When many alerts are one storm. */

@@ -63,6 +63,7 @@ class AlertsJobTest {
       new AlertsJob.Settings(
           AlertTiming.DEFAULT,
           Duration.ofDays(7),
+          100_000,
           StormLimits.DEFAULT,
           document -> Optional.empty(),
           () -> new RulesAtStart.Contents(List.of(DHCP_RULE), 1));

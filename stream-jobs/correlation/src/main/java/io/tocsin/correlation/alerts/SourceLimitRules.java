@@ -1,0 +1,116 @@
+package io.tocsin.correlation.alerts;
+
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.KeyedRules;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.correlation.Step;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Bounds how many alerts the updates of one source can make: whoever may send a datagram can make
+ * up names, and each is remembered until it expires. Beyond the bound new ones are refused, counted
+ * as evicted, and told as alert {@code source-limit}; those that are known go on.
+ *
+ * <p>A source has {@value #SHARES} keys, so that a busy one is not the work of one instance, and
+ * each has an equal share of the bound: names do not fill them quite evenly, and the first are
+ * refused when some nine tenths of the bound are reached.
+ */
+public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, Signal> {
+  static final int SHARES = 256;
+
+  private static final int HEX_DIGITS_OF_LONG = 16;
+  private static final long TELL_NANOS = 60 * Nanos.PER_SECOND;
+  private static final Duration TOLD_EXPIRES_AFTER = Duration.ofHours(1);
+
+  /** Who says it, as of storms. */
+  private static final String OWN_SOURCE = "tocsin";
+
+  private final int room;
+  private final long forgetAfterNanos;
+
+  /**
+   * Rules with their bound.
+   *
+   * @param maxAlerts of one source, at least one, those included that are over and remembered
+   * @param forgetAfter how long one that is over is remembered
+   */
+  public SourceLimitRules(int maxAlerts, Duration forgetAfter) {
+    this.room = (maxAlerts - 1) / SHARES + 1;
+    this.forgetAfterNanos = forgetAfter.toNanos();
+  }
+
+  /** Key of a signal: its source, and one of its shares. */
+  public static String keyOf(Signal signal) {
+    return signal.getSource() + " " + Math.floorMod(nameOf(signal), SHARES);
+  }
+
+  private static long nameOf(Signal signal) {
+    return HexFormat.fromHexDigitsToLong(Fingerprint.of(signal), 0, HEX_DIGITS_OF_LONG);
+  }
+
+  /** Lets a signal pass, or refuses it. */
+  @Override
+  public Step<SourceAlerts, Signal> onInput(SourceAlerts known, Signal signal) {
+    SourceAlerts alerts = known == null ? new SourceAlerts() : known;
+    Map<Long, Long> names = alerts.forgottenAtUnixNanos;
+    long now = signal.getReceivedAtUnixNanos();
+    long name = nameOf(signal);
+    if (!names.containsKey(name) && names.size() >= room) {
+      names.values().removeIf(forgottenAt -> forgottenAt <= now);
+    }
+    if (!names.containsKey(name) && names.size() >= room) {
+      return refuse(alerts, signal, now);
+    }
+    long over = now + Nanos.PER_SECOND * Integer.toUnsignedLong(signal.getExpiresAfterSeconds());
+    names.put(name, over + forgetAfterNanos);
+    return new Step<>(alerts, List.of(signal), nextTimer(alerts));
+  }
+
+  private static Step<SourceAlerts, Signal> refuse(SourceAlerts alerts, Signal signal, long now) {
+    boolean isNews = alerts.toldAtUnixNanos == 0 || now - alerts.toldAtUnixNanos >= TELL_NANOS;
+    if (isNews) {
+      alerts.toldAtUnixNanos = now;
+    }
+    List<Signal> decisions = isNews ? List.of(full(signal, now)) : List.of();
+    return new Step<>(alerts, decisions, nextTimer(alerts), 1);
+  }
+
+  /** It ends by silence: as long as the source is refused, it is told again. */
+  private static Signal full(Signal refused, long now) {
+    String source = refused.getSource();
+    return Signal.newBuilder()
+        .setKind(Signal.Kind.KIND_RAISE)
+        .putFingerprintFields("source", OWN_SOURCE)
+        .putFingerprintFields("limited_source", source)
+        .setSeverity(Severity.SEVERITY_MAJOR)
+        .setSource(OWN_SOURCE)
+        .setCheck("source-limit")
+        .setRunbook("source-limit")
+        .setSummary("source " + source + " has too many alerts: new ones are refused")
+        .putLabels("limited_source", source)
+        .setEventTimeUnixNanos(now)
+        .setReceivedAtUnixNanos(now)
+        .setEventId(refused.getEventId())
+        .setExpiresAfterSeconds((int) TOLD_EXPIRES_AFTER.toSeconds())
+        .build();
+  }
+
+  @Override
+  public Step<SourceAlerts, Signal> onTimer(SourceAlerts alerts, long nowUnixNanos) {
+    alerts.forgottenAtUnixNanos.values().removeIf(forgottenAt -> forgottenAt <= nowUnixNanos);
+    return alerts.forgottenAtUnixNanos.isEmpty()
+        ? Step.forget(List.of())
+        : Step.keep(alerts, nextTimer(alerts));
+  }
+
+  private static long nextTimer(SourceAlerts alerts) {
+    return alerts.forgottenAtUnixNanos.values().stream()
+        .mapToLong(Long::longValue)
+        .min()
+        .orElse(Step.NO_TIMER);
+  }
+}
