@@ -3,11 +3,11 @@ package io.tocsin.connectors.clickhouse;
 import com.clickhouse.client.api.ClickHouseException;
 import com.clickhouse.client.api.Client;
 import com.clickhouse.client.api.ClientFaultCause;
+import com.clickhouse.client.api.DataStreamWriter;
 import com.clickhouse.client.api.ServerException;
 import com.clickhouse.client.api.insert.InsertSettings;
 import com.clickhouse.data.ClickHouseFormat;
 import io.tocsin.kafka.ConnectionTrouble;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
 import java.util.Set;
@@ -75,7 +75,9 @@ final class ClientInserter implements BlockInserter {
   }
 
   private void insert(Block block, InsertSettings settings) throws IOException {
-    var rows = new ByteArrayInputStream(block.zstdRowBinary());
+    // The HTTP client below repeats a request by itself where a proxy answers 503, and a stream would
+    // then be at its end: an insert of no rows, which is acknowledged.
+    DataStreamWriter rows = out -> out.write(block.zstdRowBinary());
     try {
       // The answer's arrival is the acknowledgement; what it says is of no use here.
       client
