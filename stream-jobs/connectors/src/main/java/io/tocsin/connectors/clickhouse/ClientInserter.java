@@ -75,7 +75,7 @@ final class ClientInserter implements BlockInserter {
   }
 
   private void insert(Block block, InsertSettings settings) throws IOException {
-    // The HTTP client below repeats a request by itself where a proxy answers 503, and a stream would
+    // The HTTP client below repeats a request by itself where a proxy answers 503. A stream would
     // then be at its end: an insert of no rows, which is acknowledged.
     DataStreamWriter rows = out -> out.write(block.zstdRowBinary());
     try {
