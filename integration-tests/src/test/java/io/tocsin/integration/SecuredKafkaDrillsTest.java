@@ -17,9 +17,12 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -244,12 +247,37 @@ class SecuredKafkaDrillsTest {
         });
   }
 
+  /** Checkpoints come and go meanwhile: what has gone is passed over. */
   private static void files(Map<String, String> texts, Path tree) throws IOException {
-    try (Stream<Path> paths = Files.walk(tree)) {
-      for (Path file : paths.filter(Files::isRegularFile).toList()) {
-        text(texts, file);
-      }
+    Files.walkFileTree(
+        tree,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            text(texts, file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
+            return passOver(failure);
+          }
+
+          @Override
+          public FileVisitResult postVisitDirectory(Path folder, IOException failure)
+              throws IOException {
+            return passOver(failure);
+          }
+        });
+  }
+
+  private static FileVisitResult passOver(IOException failure) throws IOException {
+    if (failure != null && !(failure instanceof NoSuchFileException)) {
+      throw failure;
     }
+    return FileVisitResult.CONTINUE;
   }
 
   private static void text(Map<String, String> texts, Path file) throws IOException {
