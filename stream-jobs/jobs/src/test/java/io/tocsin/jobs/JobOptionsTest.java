@@ -7,6 +7,7 @@ import io.tocsin.connectors.alertmanager.PageLinks;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.alerts.UpdateExpiry;
 import io.tocsin.correlation.registrations.findings.FindingLimits;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.jobs.alerts.AlertsOptions;
@@ -55,7 +56,7 @@ class JobOptionsTest {
     assertThat(archive.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(archive.clickHouse()).isEqualTo(ClickHouseConnection.open("http://127.0.0.1:8123"));
     assertThat(alerts.timing()).isEqualTo(AlertTiming.DEFAULT);
-    assertThat(alerts.updateExpiry()).isEqualTo(Duration.ofDays(7));
+    assertThat(alerts.updateExpiry()).isEqualTo(UpdateExpiry.of(Duration.ofDays(7)));
     assertThat(alerts.storms()).isEqualTo(StormLimits.DEFAULT);
     assertThat(paging.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
     assertThat(paging.resendInterval()).isEqualTo(Duration.ofMinutes(1));
@@ -128,6 +129,7 @@ class JobOptionsTest {
                     "--max-clock-deviation-seconds",
                     "--refresh-interval-seconds",
                     "--update-expiry-hours",
+                    "--update-expiry-hours-of",
                     "--max-alerts-per-source",
                     "--storm-opens",
                     "--storm-window-seconds",
@@ -155,6 +157,17 @@ class JobOptionsTest {
     assertThat(optionsOf("registrations"))
         .contains("--dhcp-servers")
         .doesNotContainAnyElementsOf(OF_CLICKHOUSE);
+  }
+
+  @Test
+  void sourceCanHaveAnExpiryOfItsOwn() {
+    AlertsOptions alerts = parse(new AlertsOptions(), "--update-expiry-hours-of=hyak=2,zabbix=24");
+
+    assertThat(alerts.updateExpiry().bySource())
+        .isEqualTo(Map.of("hyak", Duration.ofHours(2), "zabbix", Duration.ofHours(24)));
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> parse(new AlertsOptions(), "--update-expiry-hours-of=hyak=0"))
+        .withMessageContaining("--update-expiry-hours-of hyak is 0: give at least 1");
   }
 
   @ParameterizedTest

@@ -49,7 +49,8 @@ public final class UpdateSignals {
    * clears nothing, and a stranger who made up a name never will. Findings of Tocsin's own end by
    * their rules.
    */
-  public static Optional<Signal> of(Event event, Duration expiresAfter) {
+  public static Optional<Signal> of(Event event, UpdateExpiry expiry) {
+    Duration expiresAfter = expiry.ofSource(event.getAlertUpdate().getSource());
     return of(event)
         .map(
             signal ->

@@ -101,7 +101,7 @@ class SourceLimitRulesTest {
     Event event = TestEvents.raise(device, NOON.plusSeconds(second));
     Event.Builder named = event.toBuilder().setDevice("d" + device);
     named.getAlertUpdateBuilder().setSource(source);
-    take(UpdateSignals.of(named.build(), EXPIRES_AFTER).orElseThrow());
+    take(UpdateSignals.of(named.build(), UpdateExpiry.of(EXPIRES_AFTER)).orElseThrow());
   }
 
   private static Signal later(Signal signal, Signal.Kind kind, int second) {

@@ -16,6 +16,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class UpdateSignalsTest {
+  private static final UpdateExpiry EXPIRY =
+      new UpdateExpiry(Duration.ofDays(7), Map.of("hourly", Duration.ofHours(2)));
+
   @Test
   void updateIsARaiseWithAllThatItSays() {
     Event event = TestEvents.raise(1, NOON).toBuilder().setSite("zürich").build();
@@ -46,6 +49,14 @@ class UpdateSignalsTest {
   }
 
   @Test
+  void sourceCanHaveAnExpiryOfItsOwn() {
+    Event.Builder raise = TestEvents.raise(1, NOON).toBuilder();
+    raise.getAlertUpdateBuilder().setSource("hourly");
+
+    assertThat(expiresAfterSeconds(raise.build())).isEqualTo(7_200);
+  }
+
+  @Test
   void findingOfTocsinsOwnEndsByItsRulesAndNotByAName() {
     Event finding =
         Finding.of(Finding.WAN_JOB, "wan-down", Severity.SEVERITY_MAJOR, "n0418", "").raise(1);
@@ -58,7 +69,7 @@ class UpdateSignalsTest {
   }
 
   private static int expiresAfterSeconds(Event event) {
-    return UpdateSignals.of(event, Duration.ofDays(7)).orElseThrow().getExpiresAfterSeconds();
+    return UpdateSignals.of(event, EXPIRY).orElseThrow().getExpiresAfterSeconds();
   }
 
   @Test

@@ -12,6 +12,7 @@ import io.tocsin.correlation.alerts.SourceAlerts;
 import io.tocsin.correlation.alerts.SourceLimitRules;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.TrackedAlert;
+import io.tocsin.correlation.alerts.UpdateExpiry;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
@@ -93,7 +94,7 @@ public final class AlertsJob {
    */
   public record Settings(
       AlertTiming timing,
-      Duration updateExpiry,
+      UpdateExpiry updateExpiry,
       int maxAlertsPerSource,
       StormLimits storms,
       PolicyReader policies,
@@ -181,7 +182,7 @@ public final class AlertsJob {
   }
 
   private static DataStream<Signal> ofMonitors(DataStream<Event> events, Settings settings) {
-    Duration updateExpiry = settings.updateExpiry();
+    UpdateExpiry updateExpiry = settings.updateExpiry();
     SourceLimitRules limit =
         new SourceLimitRules(settings.maxAlertsPerSource(), settings.timing().forgetAfter());
     return events

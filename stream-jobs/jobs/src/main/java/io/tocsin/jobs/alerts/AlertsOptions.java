@@ -2,8 +2,11 @@ package io.tocsin.jobs.alerts;
 
 import io.tocsin.correlation.alerts.AlertTiming;
 import io.tocsin.correlation.alerts.StormLimits;
+import io.tocsin.correlation.alerts.UpdateExpiry;
 import io.tocsin.jobs.JobOptions;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** What the alerts job can be told on the command line. */
@@ -26,6 +29,13 @@ public final class AlertsOptions extends JobOptions {
       description =
           "an alert of a monitor expires when so long nothing refreshes it (default: ${DEFAULT-VALUE})")
   private long updateExpiryHours;
+
+  @Option(
+      names = "--update-expiry-hours-of",
+      paramLabel = "SOURCE=N",
+      split = ",",
+      description = "the same for the alerts of some sources, for example hyak=2,zabbix=24")
+  private Map<String, Long> updateExpiryHoursOf = Map.of();
 
   @Option(
       names = "--max-alerts-per-source",
@@ -81,6 +91,8 @@ public final class AlertsOptions extends JobOptions {
   protected void check() {
     requireAtLeast("--refresh-interval-seconds", refreshIntervalSeconds, 1);
     requireAtLeast("--update-expiry-hours", updateExpiryHours, 1);
+    updateExpiryHoursOf.forEach(
+        (source, hours) -> requireAtLeast("--update-expiry-hours-of " + source, hours, 1));
     requireAtLeast("--max-alerts-per-source", maxAlertsPerSource, 1);
     requireAtLeast("--storm-opens", stormOpens, 1);
     requireAtLeast("--storm-window-seconds", stormWindowSeconds, 1);
@@ -100,8 +112,10 @@ public final class AlertsOptions extends JobOptions {
   }
 
   /** Silence after which an alert of a monitor expires. */
-  public Duration updateExpiry() {
-    return Duration.ofHours(updateExpiryHours);
+  public UpdateExpiry updateExpiry() {
+    Map<String, Duration> bySource = new HashMap<>();
+    updateExpiryHoursOf.forEach((source, hours) -> bySource.put(source, Duration.ofHours(hours)));
+    return new UpdateExpiry(Duration.ofHours(updateExpiryHours), bySource);
   }
 
   /** How many alerts the updates of one source may make. */

@@ -15,6 +15,7 @@ import io.tocsin.correlation.alerts.Dependency;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.Tombstone;
+import io.tocsin.correlation.alerts.UpdateExpiry;
 import io.tocsin.events.v1.Event;
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
@@ -62,7 +63,7 @@ class AlertsJobTest {
   static final AlertsJob.Settings SETTINGS =
       new AlertsJob.Settings(
           AlertTiming.DEFAULT,
-          Duration.ofDays(7),
+          UpdateExpiry.of(Duration.ofDays(7)),
           100_000,
           StormLimits.DEFAULT,
           document -> Optional.empty(),

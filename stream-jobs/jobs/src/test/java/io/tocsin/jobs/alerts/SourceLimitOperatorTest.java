@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.alerts.SourceAlerts;
 import io.tocsin.correlation.alerts.SourceLimitRules;
+import io.tocsin.correlation.alerts.UpdateExpiry;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
@@ -96,7 +97,7 @@ class SourceLimitOperatorTest {
   }
 
   private void send(Event event) throws Exception {
-    Signal signal = UpdateSignals.of(event, EXPIRES_AFTER).orElseThrow();
+    Signal signal = UpdateSignals.of(event, UpdateExpiry.of(EXPIRES_AFTER)).orElseThrow();
     harness.processElement(signal, NOON.toEpochMilli());
   }
 
