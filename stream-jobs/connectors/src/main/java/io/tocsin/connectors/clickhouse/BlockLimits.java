@@ -10,7 +10,7 @@ import java.io.Serializable;
  * @param maxBytes bytes before compression after which a block is sealed
  * @param brakeAboveSealedBytes compressed bytes of one writer that may wait for a checkpoint at
  *     full speed
- * @param brakeMillisPerElement pause for each element above that
+ * @param brakeMillisPerElement pause for each element above that, the shortest
  */
 public record BlockLimits(
     int maxRows, int maxBytes, long brakeAboveSealedBytes, long brakeMillisPerElement)
@@ -22,4 +22,17 @@ public record BlockLimits(
    * MiB of rows, between two checkpoints.
    */
   public static final BlockLimits DEFAULT = new BlockLimits(100_000, 64 << 20, 64L << 20, 2);
+
+  private static final int BRAKE_STEPS = 9;
+
+  /**
+   * The pause for an element while so much waits: it doubles with each sixteenth above the limit,
+   * up to 512 times the shortest. With the usual limits that is an element a second at 100 MiB.
+   */
+  long brakeMillis(long sealedBytes) {
+    long above = sealedBytes - brakeAboveSealedBytes;
+    return above < 0
+        ? 0
+        : brakeMillisPerElement << Math.min(BRAKE_STEPS, above * 16 / brakeAboveSealedBytes);
+  }
 }

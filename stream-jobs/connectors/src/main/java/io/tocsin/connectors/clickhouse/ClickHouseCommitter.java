@@ -3,7 +3,6 @@ package io.tocsin.connectors.clickhouse;
 import io.tocsin.connectors.Backoff;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -19,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * Inserts the blocks of a completed checkpoint, each with its own token.
  *
  * <p>Where ClickHouse is away it waits here, with growing pauses, instead of handing the block
- * back: no later checkpoint completes, and the writer's brake bounds what piles up. {@link
- * #GIVE_UP_AFTER} after it began it fails, Flink restarts the job from the checkpoint and the same
- * blocks come again.
+ * back, and for as long as it takes: no later checkpoint completes, and what is read piles up until
+ * the channel between writer and committer is full. It does not give up, because a job that failed
+ * would begin again at this checkpoint and be no further.
  *
  * <p>Where ClickHouse refuses a block for good, the block goes into the quarantine, and the others
  * go on. From then on it belongs to the quarantine: a job that restarts before its checkpoint has
@@ -29,9 +28,6 @@ import org.slf4j.LoggerFactory;
  * by `tocsin quarantine insert`. Where the quarantine refuses it too, the job fails.
  */
 final class ClickHouseCommitter implements Committer<Block> {
-  /** Below the timeout of checkpoints, which wait meanwhile. */
-  static final Duration GIVE_UP_AFTER = Duration.ofMinutes(5);
-
   /** How many inserts the histogram of their durations looks back. */
   private static final int NEWEST_INSERTS = 1_000;
 
@@ -51,6 +47,10 @@ final class ClickHouseCommitter implements Committer<Block> {
   private final Counter quarantinedRows;
   private final Counter refusedBlocks;
   private final Histogram insertMillis;
+
+  // Written by the task, read by whoever reads metrics.
+  private volatile int waitingBlocks;
+  private volatile long waitingSinceNanos;
 
   /** Asked for once: only a run before this one can have quarantined a block that comes here. */
   private Set<String> quarantinedBefore;
@@ -73,6 +73,8 @@ final class ClickHouseCommitter implements Committer<Block> {
     this.quarantinedBlocks = metrics.counter(ClickHouseSink.QUARANTINED_BLOCKS_TOTAL);
     this.quarantinedRows = metrics.counter(ClickHouseSink.QUARANTINED_ROWS_TOTAL);
     this.refusedBlocks = metrics.counter(ClickHouseSink.REFUSED_BLOCKS_TOTAL);
+    metrics.gauge(ClickHouseSink.WAITING_BLOCKS, () -> waitingBlocks);
+    metrics.gauge(ClickHouseSink.WAITING_MILLIS, this::waitingMillis);
     this.insertMillis =
         metrics.histogram(
             ClickHouseSink.INSERT_MILLIS, new DescriptiveStatisticsHistogram(NEWEST_INSERTS));
@@ -81,60 +83,60 @@ final class ClickHouseCommitter implements Committer<Block> {
   @Override
   public void commit(Collection<CommitRequest<Block>> requests)
       throws IOException, InterruptedException {
-    long giveUpAtNanos = nanoClock.getAsLong() + GIVE_UP_AFTER.toNanos();
+    waitingSinceNanos = nanoClock.getAsLong();
+    waitingBlocks = requests.size();
     for (CommitRequest<Block> request : requests) {
-      commit(request.getCommittable(), giveUpAtNanos);
+      commit(request.getCommittable());
+      waitingBlocks -= 1;
     }
   }
 
-  private void commit(Block block, long giveUpAtNanos) throws IOException, InterruptedException {
+  private void commit(Block block) throws IOException, InterruptedException {
     if (quarantinedBefore == null) {
-      quarantinedBefore = patiently(inserter::quarantinedTokens, giveUpAtNanos);
+      quarantinedBefore = patiently(inserter::quarantinedTokens);
     }
     if (quarantinedBefore.contains(block.deduplicationToken())) {
       LOG.warn("{} is in the quarantine since before a restart, and stays there", block);
       return;
     }
     try {
-      insert(block, giveUpAtNanos);
-    } catch (RetryableInsertException e) {
-      throw e;
+      insert(block);
     } catch (IOException refusal) {
-      boolean isStored = isStoredWithoutRefusingViews(block, giveUpAtNanos);
-      quarantine(block, refusal, isStored, giveUpAtNanos);
+      boolean isStored = isStoredWithoutRefusingViews(block);
+      quarantine(block, refusal, isStored);
     }
   }
 
-  private void insert(Block block, long giveUpAtNanos) throws IOException, InterruptedException {
+  private void insert(Block block) throws IOException, InterruptedException {
     long nanos =
         patiently(
             () -> {
               long start = nanoClock.getAsLong();
               inserter.insert(block);
               return nanoClock.getAsLong() - start;
-            },
-            giveUpAtNanos);
+            });
     insertMillis.update(nanos / NANOS_PER_MILLI);
     countInserted(block);
   }
 
   /** Whether it was a materialized view that refused the block, and not the table. */
-  private boolean isStoredWithoutRefusingViews(Block block, long giveUpAtNanos)
+  private boolean isStoredWithoutRefusingViews(Block block)
       throws IOException, InterruptedException {
     try {
       patiently(
           () -> {
             inserter.insertWithoutRefusingViews(block);
             return true;
-          },
-          giveUpAtNanos);
-    } catch (RetryableInsertException e) {
-      throw e;
+          });
     } catch (IOException e) {
       return false;
     }
     countInserted(block);
     return true;
+  }
+
+  private long waitingMillis() {
+    return waitingBlocks == 0 ? 0 : (nanoClock.getAsLong() - waitingSinceNanos) / NANOS_PER_MILLI;
   }
 
   private void countInserted(Block block) {
@@ -143,7 +145,7 @@ final class ClickHouseCommitter implements Committer<Block> {
     insertedBytes.inc(block.zstdRowBinary().length);
   }
 
-  private void quarantine(Block block, IOException refusal, boolean isStored, long giveUpAtNanos)
+  private void quarantine(Block block, IOException refusal, boolean isStored)
       throws IOException, InterruptedException {
     Block row = Quarantine.of(block, refusal.getMessage(), isStored);
     try {
@@ -151,10 +153,7 @@ final class ClickHouseCommitter implements Committer<Block> {
           () -> {
             inserter.insert(row);
             return true;
-          },
-          giveUpAtNanos);
-    } catch (RetryableInsertException e) {
-      throw e;
+          });
     } catch (IOException e) {
       refusedBlocks.inc();
       e.addSuppressed(refusal);
@@ -170,16 +169,12 @@ final class ClickHouseCommitter implements Committer<Block> {
   }
 
   /** What the server answers once it does. */
-  private <T> T patiently(Request<T> request, long giveUpAtNanos)
-      throws IOException, InterruptedException {
+  private <T> T patiently(Request<T> request) throws IOException, InterruptedException {
     for (int attempt = 1; ; attempt++) {
       try {
         return request.send();
       } catch (RetryableInsertException e) {
         insertRetries.inc();
-        if (nanoClock.getAsLong() - giveUpAtNanos >= 0) {
-          throw e;
-        }
         long pauseMillis = backoff.pauseMillis(attempt);
         LOG.warn("repeated in {} ms, attempt {}: {}", pauseMillis, attempt, e.getMessage());
         backoff.pause(pauseMillis);

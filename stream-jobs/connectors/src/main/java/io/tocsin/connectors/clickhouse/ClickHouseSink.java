@@ -49,7 +49,9 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * BlockLimits#maxBytes}) and the sealed ones, all compressed. Nothing may leave before the
  * checkpoint, so what bounds the sealed ones is the brake: above {@link
  * BlockLimits#brakeAboveSealedBytes} each element costs a pause, which Kafka's source feels as
- * back-pressure. While ClickHouse is away no checkpoint completes, so the brake bounds what waits.
+ * back-pressure. While ClickHouse is away checkpoints expire and none completes; what the writer
+ * hands over at each fills the channel to the committer, and then the writer stops with it. The job
+ * must tolerate checkpoints that expire: execution.checkpointing.tolerable-failed-checkpoints.
  *
  * <p><b>Threads.</b> The committer is a task of its own: while it inserts, the writer goes on to
  * read and encode, and blocks become larger the longer an insert takes.
@@ -97,6 +99,12 @@ public final class ClickHouseSink<T>
 
   /** Counter: milliseconds of the pauses between them. */
   public static final String INSERT_WAIT_MILLIS_TOTAL = "clickhouse_insert_wait_milliseconds_total";
+
+  /** Gauge: blocks of the checkpoint that is being inserted that are not inserted yet. */
+  public static final String WAITING_BLOCKS = "clickhouse_waiting_blocks";
+
+  /** Gauge: milliseconds since the insert of that checkpoint began; 0 where no block waits. */
+  public static final String WAITING_MILLIS = "clickhouse_waiting_milliseconds";
 
   /** Counter: blocks that the server refused and the quarantine took. */
   public static final String QUARANTINED_BLOCKS_TOTAL = "clickhouse_quarantined_blocks_total";

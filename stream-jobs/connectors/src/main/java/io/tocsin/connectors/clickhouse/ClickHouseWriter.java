@@ -84,9 +84,10 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
    * before it.
    */
   private void brake() throws InterruptedException {
-    if (sealedBytes >= limits.brakeAboveSealedBytes()) {
-      Thread.sleep(limits.brakeMillisPerElement());
-      brakeMillis.inc(limits.brakeMillisPerElement());
+    long pauseMillis = limits.brakeMillis(sealedBytes);
+    if (pauseMillis > 0) {
+      Thread.sleep(pauseMillis);
+      brakeMillis.inc(pauseMillis);
     }
   }
 

@@ -40,6 +40,8 @@ final class ClientInserter implements BlockInserter {
             .setClientName("tocsin-jobs")
             .setConnectTimeout(CONNECT_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
             .setSocketTimeout(ANSWER_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
+            // Answers are short.
+            .compressServerResponse(false)
             .retryOnFailures(ClientFaultCause.None)
             .setMaxRetries(0);
     if (!connection.authoritiesFile().isEmpty()) {

@@ -69,17 +69,32 @@ class ClickHouseCommitterTest {
   }
 
   @Test
-  void serverThatStaysAwayFailsTheJobFiveMinutesLaterHoweverLongEachAttemptTakes() {
-    inserter.isAwayForEver = true;
-    inserter.attemptMillis = 60_000;
+  void serverThatIsAwayForADayIsWaitedFor() throws Exception {
+    inserter.awayUntilNanos = Duration.ofDays(1).toNanos();
+
+    commit(block("a", 1), block("b", 1));
+
+    assertThat(inserter.tokens).startsWith("a", "a").endsWith("a", "b");
+    assertThat(Duration.ofNanos(inserter.nanoTime))
+        .isBetween(Duration.ofDays(1), Duration.ofDays(1).plus(LONGEST_PAUSE).plusSeconds(1));
+    assertThat(counter(ClickHouseSink.INSERTED_BLOCKS_TOTAL)).isEqualTo(2);
+    assertThat(counter(ClickHouseSink.QUARANTINED_BLOCKS_TOTAL)).isZero();
+  }
+
+  @Test
+  void whatWaitsIsShownWithItsAge() throws Exception {
+    inserter.awayUntilNanos = Duration.ofHours(1).toNanos();
+    backoff.interruptsAfterNanos = Duration.ofMinutes(10).toNanos();
+    assertThat(gauge(ClickHouseSink.WAITING_MILLIS)).isEqualTo(0L);
 
     assertThatThrownBy(() -> commit(block("a", 1), block("b", 1)))
-        .isInstanceOf(RetryableInsertException.class);
-    assertThat(Duration.ofNanos(inserter.nanoTime))
+        .isInstanceOf(InterruptedException.class);
+
+    assertThat(gauge(ClickHouseSink.WAITING_BLOCKS)).isEqualTo(2);
+    assertThat((Long) gauge(ClickHouseSink.WAITING_MILLIS))
         .isBetween(
-            ClickHouseCommitter.GIVE_UP_AFTER,
-            ClickHouseCommitter.GIVE_UP_AFTER.plus(LONGEST_PAUSE).plusSeconds(60));
-    assertThat(inserter.tokens).containsOnly("a");
+            Duration.ofMinutes(10).toMillis(),
+            Duration.ofMinutes(10).plus(LONGEST_PAUSE).toMillis() + INSERT_MILLIS);
   }
 
   @Test
@@ -165,6 +180,10 @@ class ClickHouseCommitterTest {
     return metrics.getCounter(name).orElseThrow().getCount();
   }
 
+  private Object gauge(String name) {
+    return metrics.getGauge(name).orElseThrow().getValue();
+  }
+
   private static final class FakeInserter implements BlockInserter {
     final List<String> tokens = new ArrayList<>();
     final List<String> stored = new ArrayList<>();
@@ -173,8 +192,7 @@ class ClickHouseCommitterTest {
     final Set<String> tablesWithRefusingViews = new HashSet<>();
     final Set<String> quarantined = new HashSet<>();
     int awayAtAttempt;
-    boolean isAwayForEver;
-    long attemptMillis = INSERT_MILLIS;
+    long awayUntilNanos;
     long nanoTime;
 
     @Override
@@ -199,8 +217,8 @@ class ClickHouseCommitterTest {
 
     private void attempt(Block block) throws IOException {
       tokens.add(block.deduplicationToken());
-      nanoTime += attemptMillis * 1_000_000;
-      if (isAwayForEver || tokens.size() == awayAtAttempt) {
+      nanoTime += INSERT_MILLIS * 1_000_000;
+      if (nanoTime < awayUntilNanos || tokens.size() == awayAtAttempt) {
         throw new RetryableInsertException("away", null);
       }
       if (!failures.isEmpty()) {
@@ -219,13 +237,17 @@ class ClickHouseCommitterTest {
 
   private final class VirtualBackoff extends Backoff {
     final List<Long> pausesMillis = new ArrayList<>();
+    long interruptsAfterNanos = Long.MAX_VALUE;
 
     VirtualBackoff() {
       super(Duration.ofMillis(200), LONGEST_PAUSE, new Random(1));
     }
 
     @Override
-    public void pause(long millis) {
+    public void pause(long millis) throws InterruptedException {
+      if (inserter.nanoTime > interruptsAfterNanos) {
+        throw new InterruptedException();
+      }
       pausesMillis.add(millis);
       inserter.nanoTime += millis * 1_000_000;
     }

@@ -124,11 +124,23 @@ class ClickHouseWriterTest {
 
     writer.write(TestEvents.syslog(1, NOON), null);
     writer.write(TestEvents.syslog(2, NOON), null);
-    assertThat(counter(ClickHouseSink.BRAKE_MILLIS_TOTAL)).isEqualTo(2);
+    // A block is far above a limit of one byte, so each pause is the longest.
+    assertThat(counter(ClickHouseSink.BRAKE_MILLIS_TOTAL)).isEqualTo(2 * 512);
 
     assertThat(writer.prepareCommit()).hasSize(2);
     assertThat(metrics.<Long>getGauge(ClickHouseSink.SEALED_BYTES).orElseThrow().getValue())
         .isZero();
+  }
+
+  @Test
+  void brakeGrowsUntilNextToNothingIsRead() {
+    BlockLimits limits = BlockLimits.DEFAULT;
+
+    assertThat(limits.brakeMillis((64 << 20) - 1)).isZero();
+    assertThat(limits.brakeMillis(64 << 20)).isEqualTo(2);
+    assertThat(limits.brakeMillis(68 << 20)).isEqualTo(4);
+    assertThat(limits.brakeMillis(100 << 20)).isEqualTo(1_024);
+    assertThat(limits.brakeMillis(1L << 40)).isEqualTo(1_024);
   }
 
   private Collection<Block> blocks(BlockLimits limits, Event... events) throws Exception {
