@@ -1,6 +1,6 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP RATE DURATION
+export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND PARALLELISM TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP RATE DURATION
 
 .PHONY: help demo test check drills up down play watch bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help

@@ -20,11 +20,15 @@ import org.junit.jupiter.api.TestFactory;
  * pipeline for itself. Where one wants the agent configured otherwise, it plays alone.
  */
 class ScenariosOnEmbeddedStackTest {
+  /** More than one, so that nothing can rest on an order that a cluster does not keep. */
+  private static final String USUAL_PARALLELISM = "2";
+
   private static Stack stack;
 
   @BeforeAll
   static void startStack() {
-    stack = TestStacks.create("scenarios");
+    String parallelism = System.getenv().getOrDefault("PARALLELISM", USUAL_PARALLELISM);
+    stack = TestStacks.create("scenarios", Integer.parseInt(parallelism));
     stack.start();
   }
 

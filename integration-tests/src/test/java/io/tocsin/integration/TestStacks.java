@@ -28,9 +28,14 @@ final class TestStacks {
    * @param name of its state folder, which is emptied
    */
   static Stack create(String name) {
+    return create(name, 1);
+  }
+
+  /** The same with so many instances of each operator of the jobs. */
+  static Stack create(String name, int parallelism) {
     StateFolder state = emptyState(name);
     return new Stack(
-        StackOptions.of(FreePorts.reserve().offset(), state.root()),
+        StackOptions.of(FreePorts.reserve().offset(), state.root()).withParallelism(parallelism),
         tools(),
         line -> System.out.println("[" + name + "] " + line));
   }

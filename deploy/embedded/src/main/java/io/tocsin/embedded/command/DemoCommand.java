@@ -50,6 +50,7 @@ final class DemoCommand implements Callable<Integer> {
             new Ports(arguments.portOffset),
             folder,
             "hashmap",
+            arguments.parallelism,
             arguments.withGrafana,
             arguments.isSecured);
     Stack stack = new Stack(options, tools, progress);

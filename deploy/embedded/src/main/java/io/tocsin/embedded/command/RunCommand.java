@@ -32,6 +32,7 @@ final class RunCommand implements Callable<Integer> {
             new Ports(arguments.portOffset),
             folder,
             stateBackend,
+            arguments.parallelism,
             arguments.withGrafana,
             arguments.isSecured);
     StackLock lock = new StackLock(folder);

@@ -19,6 +19,12 @@ final class StackArguments {
       description = "where everything is kept")
   Path state;
 
+  @Option(
+      names = "--parallelism",
+      defaultValue = "1",
+      description = "instances of each operator of the jobs (default: ${DEFAULT-VALUE})")
+  int parallelism;
+
   @Option(names = "--grafana", description = "with Grafana, where the machine has it")
   boolean withGrafana;
 

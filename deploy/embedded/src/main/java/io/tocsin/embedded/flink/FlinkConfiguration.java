@@ -34,7 +34,12 @@ final class FlinkConfiguration {
 
   /** Of the cluster; Prometheus finds its metrics on a port of their own, on every address. */
   static Configuration cluster(
-      String restAddress, int restPort, int metricsPort, Path temporary, Optional<Path> log) {
+      String restAddress,
+      int restPort,
+      int metricsPort,
+      int parallelism,
+      Path temporary,
+      Optional<Path> log) {
     Configuration configuration = new Configuration();
     configuration.set(RestOptions.ADDRESS, restAddress);
     configuration.set(RestOptions.BIND_ADDRESS, restAddress);
@@ -54,8 +59,11 @@ final class FlinkConfiguration {
     configuration.set(WebOptions.SUBMIT_ENABLE, false);
     configuration.set(WebOptions.CANCEL_ENABLE, false);
     configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(96));
-    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
-    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    // Every instance sends to every instance.
+    MemorySize network = MemorySize.ofMebiBytes(32L * parallelism * parallelism);
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, network);
+    configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, network);
+    configuration.set(CoreOptions.DEFAULT_PARALLELISM, parallelism);
     return configuration;
   }
 
@@ -76,7 +84,6 @@ final class FlinkConfiguration {
     configuration.set(DeploymentOptions.TARGET, "remote");
     configuration.set(DeploymentOptions.ATTACHED, false);
     configuration.set(PipelineOptionsInternal.PIPELINE_FIXED_JOB_ID, id.toHexString());
-    configuration.set(CoreOptions.DEFAULT_PARALLELISM, 1);
     configuration.set(StateBackendOptions.STATE_BACKEND, stateBackend);
     // The managed memory of a slot would be 8 MB, with which RocksDB writes a file for every few
     // keys.

@@ -104,6 +104,12 @@ public final class FlinkMain implements Callable<Integer> {
   private String stateBackend;
 
   @Option(
+      names = "--parallelism",
+      defaultValue = "1",
+      description = "instances of each operator (default: ${DEFAULT-VALUE})")
+  private int parallelism;
+
+  @Option(
       names = "--jobs",
       split = ",",
       paramLabel = "NAME",
@@ -152,16 +158,21 @@ public final class FlinkMain implements Callable<Integer> {
     Path temporary = Files.createDirectories(path.toAbsolutePath().resolve("tmp"));
     Configuration configuration =
         FlinkConfiguration.cluster(
-            restAddress, restPort, metricsPort, temporary, Optional.ofNullable(logFile));
+            restAddress,
+            restPort,
+            metricsPort,
+            parallelism,
+            temporary,
+            Optional.ofNullable(logFile));
     FileSystem.initialize(
         configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
-    // A slot for each job, and as many for a restart beside one that is being cancelled.
+    // Slots for each job, and as many for a restart beside one that is being cancelled.
     MiniCluster cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration)
                 .setNumTaskManagers(1)
-                .setNumSlotsPerTaskManager(2 * JOBS.size())
+                .setNumSlotsPerTaskManager(2 * JOBS.size() * parallelism)
                 .build());
     cluster.start();
     List<SupervisedJob> jobs =

@@ -24,6 +24,9 @@ public final class FlinkService {
   /** Name in messages and of the log file. */
   public static final String NAME = "flink";
 
+  private static final int BASE_HEAP_MIB = 512;
+  private static final int HEAP_MIB_PER_INSTANCE = 256;
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private FlinkService() {}
@@ -43,13 +46,18 @@ public final class FlinkService {
                 "--metrics-port=" + ports.flinkMetrics(),
                 "--path=" + state.of(NAME),
                 "--state-backend=" + options.stateBackend(),
+                "--parallelism=" + options.parallelism(),
                 "--log-file=" + state.logs().resolve(NAME + ".log"),
                 "--kafka-bootstrap-servers=127.0.0.1:" + ports.kafka(),
                 "--clickhouse-url=http://127.0.0.1:" + ports.clickHouseHttp(),
                 "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager()));
     kafka.ifPresent(file -> arguments.add("--kafka-config=" + file));
     List<String> command =
-        JavaProcess.command(FlinkMain.class, "768m", JavaProcess.flinkFlags(), arguments);
+        JavaProcess.command(
+            FlinkMain.class,
+            BASE_HEAP_MIB + options.parallelism() * HEAP_MIB_PER_INSTANCE + "m",
+            JavaProcess.flinkFlags(),
+            arguments);
     URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
     return new ServiceSpec(
         NAME,
