@@ -16,11 +16,14 @@ import java.util.List;
  *
  * <p>{@code ip-moved}: another MAC got it while the last one held it, or soon after, so that the
  * gateway may still send to the old one. {@code ip-conflict}: two MACs hold it by leases that both
- * run, or a client or server found it in use.
+ * run, or a client or server found it in use. That the first gave it back may be read later than
+ * that the second got it, because they are keys of different partitions: two holders are told only
+ * when the watermark is beyond the second.
  */
 public final class AddressRules implements FindingRules<Observation, AddressRules.Address> {
   private static final long MOVED_CALM_NANOS = 1_800 * Nanos.PER_SECOND;
   private static final long IN_USE_CALM_NANOS = 600 * Nanos.PER_SECOND;
+  private static final long SETTLE_NANOS = Nanos.PER_SECOND;
   private static final long LOOK_NANOS = 30 * Nanos.PER_SECOND;
   private static final long FORGET_NANOS = 7 * 86_400 * Nanos.PER_SECOND;
 
@@ -53,6 +56,9 @@ public final class AddressRules implements FindingRules<Observation, AddressRule
 
     /** Words of a server that found it in use. */
     public String detail = "";
+
+    /** Since when two hold it, 0 where one or nobody does. */
+    public long heldTwiceSinceUnixNanos;
 
     /** Newest observation. */
     public long newestUnixNanos;
@@ -122,16 +128,16 @@ public final class AddressRules implements FindingRules<Observation, AddressRule
     address.site = seen.site();
     address.newestUnixNanos = Math.max(address.newestUnixNanos, seen.timeUnixNanos());
     return switch (seen.kind()) {
-      case BOUND -> judge(address, seen.timeUnixNanos(), isMoveTo(address, seen));
+      case BOUND -> judge(address, seen.timeUnixNanos(), isMoveTo(address, seen), false);
       case FREED -> {
         free(address.now, seen);
         free(address.before, seen);
-        yield judge(address, seen.timeUnixNanos(), false);
+        yield judge(address, seen.timeUnixNanos(), false, false);
       }
       default -> {
         address.inUseBy = seen.mac().isEmpty() ? seen.server() : seen.mac();
         address.detail = seen.detail();
-        yield judge(address, address.newestUnixNanos, false);
+        yield judge(address, address.newestUnixNanos, false, false);
       }
     };
   }
@@ -157,11 +163,12 @@ public final class AddressRules implements FindingRules<Observation, AddressRule
 
   @Override
   public Step<Address, Event> onTimer(Address address, long now) {
-    return judge(address, now, false);
+    return judge(address, now, false, true);
   }
 
-  private Step<Address, Event> judge(Address address, long now, boolean isMove) {
-    boolean isHeldTwice = isHeld(address.now, now) && isHeld(address.before, now);
+  private Step<Address, Event> judge(
+      Address address, long now, boolean isMove, boolean isWatermark) {
+    boolean isHeldTwice = isHeldTwice(address, now, isWatermark);
     boolean isFoundInUse =
         !address.inUseBy.isEmpty() && now - address.newestUnixNanos < IN_USE_CALM_NANOS;
     List<Event> decisions = new ArrayList<>();
@@ -179,11 +186,27 @@ public final class AddressRules implements FindingRules<Observation, AddressRule
     return remember(address, decisions, now);
   }
 
+  /** Whether two hold it, once no word of the first can come any more. */
+  private static boolean isHeldTwice(Address address, long now, boolean isWatermark) {
+    if (!isHeld(address.now, now) || !isHeld(address.before, now)) {
+      address.heldTwiceSinceUnixNanos = 0;
+      return false;
+    }
+    if (address.heldTwiceSinceUnixNanos == 0) {
+      address.heldTwiceSinceUnixNanos = now;
+    }
+    return address.conflict.isRaised
+        || isWatermark && now >= address.heldTwiceSinceUnixNanos + SETTLE_NANOS;
+  }
+
   private static boolean isHeld(Holder holder, long now) {
     return holder != null && holder.endsAtUnixNanos > now;
   }
 
   private Step<Address, Event> remember(Address address, List<Event> decisions, long now) {
+    if (address.heldTwiceSinceUnixNanos != 0 && !address.conflict.isRaised) {
+      return new Step<>(address, decisions, address.heldTwiceSinceUnixNanos + SETTLE_NANOS);
+    }
     if (address.moved.isRaised || address.conflict.isRaised) {
       return new Step<>(address, decisions, now + LOOK_NANOS);
     }

@@ -408,10 +408,32 @@ class FindingRulesTest {
   void addressWithTwoRunningLeasesIsAConflictUntilOneEnds() {
     var story = new FindingStory<>(new AddressRules(LIMITS));
     story.then(address(Kind.BOUND, ms(0), 1)).then(address(Kind.BOUND, ms(8_000), 2));
-    assertThat(story.told()).containsExactly("raise ip-moved", "raise ip-conflict");
+    assertThat(story.until(ms(9_000)).told())
+        .containsExactly("raise ip-moved", "raise ip-conflict");
 
     story.then(address(Kind.FREED, ms(20_000), 1));
     assertThat(story.told()).last().isEqualTo("clear ip-conflict");
+  }
+
+  @Test
+  void addressThatWasGivenBackIsNoConflictWhereThatIsReadAfterTheNextLease() {
+    var story = new FindingStory<>(new AddressRules(LIMITS));
+    story
+        .then(address(Kind.BOUND, ms(0), 1))
+        .then(address(Kind.BOUND, ms(8_000), 2))
+        .then(address(Kind.FREED, ms(5_000), 1));
+
+    assertThat(story.until(Duration.ofHours(2)).told())
+        .containsExactly("raise ip-moved", "clear ip-moved");
+  }
+
+  @Test
+  void addressThatTwoClaimInTurnIsAConflictHoweverFastTheyAre() {
+    var story = new FindingStory<>(new AddressRules(LIMITS));
+    for (int turn = 0; turn < 40; turn++) {
+      story.then(address(Kind.BOUND, ms(100 * turn), turn % 2));
+    }
+    assertThat(story.told()).contains("raise ip-conflict");
   }
 
   @Test
