@@ -37,6 +37,11 @@ final class FlinkCheckpoints {
         .until(this::standsStill);
   }
 
+  /** How often the job began again at a checkpoint. */
+  long restored() throws IOException, InterruptedException {
+    return Http.json(jobs.resolve(id() + "/checkpoints")).path("counts").path("restored").asLong();
+  }
+
   private boolean standsStill() throws IOException, InterruptedException {
     JsonNode counts = Http.json(jobs.resolve(id() + "/checkpoints")).path("counts");
     long now = System.nanoTime();

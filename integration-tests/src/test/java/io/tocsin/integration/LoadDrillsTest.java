@@ -35,12 +35,17 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * <p>{@code make drills} runs the same at 20,000 messages a second: {@code TOCSIN_DRILL_RATE} is
  * messages a second, {@code TOCSIN_DRILL_SECONDS} the least time that the traffic of each fault
- * lasts. Each fault waits for the moment that is meant; none counts on luck.
+ * lasts, {@code TOCSIN_DRILL_AWAY_SECONDS} how long ClickHouse is away. Each fault waits for the
+ * moment that is meant; none counts on luck.
  */
 class LoadDrillsTest {
   private static final int MESSAGES_PER_SECOND = setting("TOCSIN_DRILL_RATE", 1_000);
   private static final int SECONDS = setting("TOCSIN_DRILL_SECONDS", 5);
-  private static final Duration DEADLINE = Duration.ofSeconds(60 + 10L * SECONDS);
+  private static final int AWAY_SECONDS = setting("TOCSIN_DRILL_AWAY_SECONDS", 60);
+  private static final Duration DEADLINE = Duration.ofSeconds(60 + 10L * SECONDS + AWAY_SECONDS);
+
+  /** Of alerts that stay open, which the traffic raises within two of its slices. */
+  private static final int PAGES = 20;
 
   private static final List<String> TOPICS =
       List.of(
@@ -110,6 +115,45 @@ class LoadDrillsTest {
           new FlinkCheckpoints(stack.ports().flink(), "tocsin-archive").awaitStandstill(DEADLINE);
           stack.supervisor().kill(ClickHouseService.NAME);
         });
+  }
+
+  /**
+   * Stopped it answers nobody, and its socket stays; then it is killed, and is back with what it
+   * had.
+   */
+  @Test
+  void clickHouseAwayWhilePagesGoOnAndTheArchiveWaitsWithoutReadingAgain() throws Exception {
+    FlinkCheckpoints archive = new FlinkCheckpoints(stack.ports().flink(), "tocsin-archive");
+    long restoredBefore = archive.restored();
+    drill(
+        "outage",
+        4,
+        ClickHouseService.NAME,
+        () -> {
+          Signal.send("STOP", stack.supervisor().pid(ClickHouseService.NAME));
+          Instant away = Instant.now();
+          long pages = alertsAtThePager("outage-");
+          await("pages while ClickHouse is away")
+              .atMost(DEADLINE)
+              .until(() -> alertsAtThePager("outage-") >= pages + PAGES);
+          say("outage", "%d pages after %.1f s".formatted(PAGES, secondsSince(away)));
+          awaitTime(away.plusSeconds(AWAY_SECONDS));
+          stack.supervisor().kill(ClickHouseService.NAME);
+        });
+    assertThat(archive.restored())
+        .as("how often the archive began again at a checkpoint")
+        .isEqualTo(restoredBefore);
+    assertThat(number("SELECT count() FROM tocsin.quarantined_blocks")).as("refused").isZero();
+  }
+
+  private static long alertsAtThePager(String devicePrefix) throws Exception {
+    return StreamSupport.stream(Http.json(activeAlerts()).spliterator(), false)
+        .filter(alert -> alert.path("labels").path("device").asText().startsWith(devicePrefix))
+        .count();
+  }
+
+  private static URI activeAlerts() {
+    return URI.create("http://127.0.0.1:" + stack.ports().alertmanager() + "/api/v2/alerts");
   }
 
   @Test
@@ -295,7 +339,6 @@ class LoadDrillsTest {
 
   /** Alertmanager knows of what is still open, and of nothing else. */
   private static void awaitPager(String name, LoadTraffic traffic) {
-    URI active = URI.create("http://127.0.0.1:" + stack.ports().alertmanager() + "/api/v2/alerts");
     Set<String> open =
         traffic.alerts().entrySet().stream()
             .filter(alert -> alert.getValue().equals("open"))
@@ -305,7 +348,7 @@ class LoadDrillsTest {
         .atMost(DEADLINE)
         .untilAsserted(
             () ->
-                assertThat(Http.json(active))
+                assertThat(Http.json(activeAlerts()))
                     .extracting(alert -> alert.path("labels").path("device").asText())
                     .filteredOn(device -> device.startsWith(traffic.devicePrefix()))
                     .containsExactlyInAnyOrderElementsOf(open));
