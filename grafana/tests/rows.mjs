@@ -66,8 +66,8 @@ const statements = [
    SELECT ${common('reject', 'now64(9) - toIntervalSecond(number)', "'192.0.2.1'")}, 'parse', if(number % 2, 'not_text', 'missing_field'),
      'bytes are not text', 40, unhex('fffe1b5b33316d3c7363726970743ee280ae00')
    FROM numbers(8)`,
-  `INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_row_binary)
-   SELECT toString(number), 'syslog', ['message'], 3, 4, concat('Code: 469. Constraint ', unhex('1b5b33316d'), 'small'), [], 'rows' FROM numbers(2)`,
+  `INSERT INTO tocsin.quarantined_blocks (token, quarantined_at, table, columns, rows, bytes, error, origins, zstd_row_binary)
+   SELECT toString(number), now64(3), 'syslog', ['message'], 3, 4, concat('Code: 469. Constraint ', unhex('1b5b33316d'), 'small'), [], 'rows' FROM numbers(2)`,
   `INSERT INTO tocsin.alert_history (${alertColumns}) ${alerts.join(' UNION ALL ')}`,
   `INSERT INTO tocsin.pages (sent_at, receiver, status, group_key, firing, resolved, summary, raw)
    SELECT now64(3) - toIntervalMinute(number), 'grafana-test-pager', if(number % 2, 'firing', 'resolved'), 'g', 3, 0, '3 nodes down', '{}'
