@@ -22,14 +22,19 @@ public record StormGroup(List<Opening> recent, Storm storm) {
   public record Opening(String fingerprint, long atUnixNanos) {}
 
   /** One more opening, wherever it belongs in time, and none of the same alert besides. */
-  StormGroup opening(String fingerprint, long at, StormLimits limits) {
+  StormGroup opening(String fingerprint, long at) {
     Opening newest = new Opening(fingerprint, at);
     List<Opening> next = new ArrayList<>(recent);
     next.removeIf(opening -> opening.fingerprint().equals(fingerprint));
     next.add(newest);
     next.sort(Comparator.comparingLong(Opening::atUnixNanos));
-    int tooMany = Math.max(0, next.size() - limits.opens() - 1);
-    return new StormGroup(List.copyOf(next.subList(tooMany, next.size())), storm);
+    return new StormGroup(List.copyOf(next), storm);
+  }
+
+  /** Without the oldest openings where there are more than make a storm. */
+  StormGroup newest(StormLimits limits) {
+    int tooMany = Math.max(0, recent.size() - limits.opens() - 1);
+    return new StormGroup(List.copyOf(recent.subList(tooMany, recent.size())), storm);
   }
 
   /** The most openings that one window holds in which there was one at that time. */

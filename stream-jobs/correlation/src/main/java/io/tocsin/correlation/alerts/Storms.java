@@ -72,13 +72,13 @@ final class Storms {
       StormGroup group =
           Optional.ofNullable(state.group(membership.key()))
               .orElse(StormGroup.EMPTY)
-              .opening(alert.getFingerprint(), now, limits);
+              .opening(alert.getFingerprint(), now);
       log.wakeAt(limits.tickAfter(now));
       List<Opening> together = group.together(now, limits);
       if (group.storm() != null && together.size() > limits.few()) {
         group.storm().join(alert, now, limits.few());
         emitIfDue(group.storm(), now, log);
-        state.putGroup(membership.key(), group);
+        state.putGroup(membership.key(), group.newest(limits));
         return Optional.of(new Beginning(reason(membership), List.of()));
       }
       if (group.storm() == null && together.size() > limits.opens()) {
@@ -88,7 +88,7 @@ final class Storms {
       if (group.storm() == null && together.size() > limits.opens()) {
         return Optional.of(begin(membership, group.with(together), alert, now, log));
       }
-      state.putGroup(membership.key(), group);
+      state.putGroup(membership.key(), group.newest(limits));
     }
     return Optional.empty();
   }

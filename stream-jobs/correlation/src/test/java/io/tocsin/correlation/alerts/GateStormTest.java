@@ -63,6 +63,15 @@ class GateStormTest {
   }
 
   @Test
+  void anOpeningFromBeforeAllThatAreRememberedJoinsTheirStorm() {
+    openMany(20);
+    int before = story.told().size();
+    story.open("late", NOON.minusMillis(1));
+
+    assertThat(story.toldAfter(before)).containsExactly("late opened suppressed");
+  }
+
+  @Test
   void openingsOverALongerTimeAreNoStorm() {
     for (int i = 0; i < 50; i++) {
       story.open("d" + i, NOON.plusSeconds(i * 3L)).until(NOON.plusSeconds(i * 3L));
