@@ -42,7 +42,8 @@ class LoadDrillsTest {
   private static final int MESSAGES_PER_SECOND = setting("TOCSIN_DRILL_RATE", 1_000);
   private static final int SECONDS = setting("TOCSIN_DRILL_SECONDS", 5);
   private static final int AWAY_SECONDS = setting("TOCSIN_DRILL_AWAY_SECONDS", 60);
-  private static final Duration DEADLINE = Duration.ofSeconds(60 + 10L * SECONDS + AWAY_SECONDS);
+  private static final Duration DEADLINE =
+      TestStacks.DEADLINE.plusSeconds(10L * SECONDS + AWAY_SECONDS);
 
   /** Of alerts that stay open, which the traffic raises within two of its slices. */
   private static final int PAGES = 20;

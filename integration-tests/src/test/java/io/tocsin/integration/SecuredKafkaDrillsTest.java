@@ -58,7 +58,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class SecuredKafkaDrillsTest {
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = TestStacks.DEADLINE;
 
   private static Stack stack;
 

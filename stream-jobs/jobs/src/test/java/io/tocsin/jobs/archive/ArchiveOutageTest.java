@@ -34,7 +34,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ArchiveOutageTest {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestCluster.extension();
 
-  private static final Duration DEADLINE = Duration.ofSeconds(60);
+  private static final Duration DEADLINE = Duration.ofMinutes(3);
   private static final long NUMBERS = 4_000;
   private static final int EXPIRED_CHECKPOINTS = 5;
 
