@@ -6,6 +6,8 @@ import io.tocsin.correlation.KeyedRules;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -25,9 +27,6 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
   private static final int HEX_DIGITS_OF_LONG = 16;
   private static final long TELL_NANOS = 60 * Nanos.PER_SECOND;
   private static final Duration TOLD_EXPIRES_AFTER = Duration.ofHours(1);
-
-  /** Who says it, as of storms. */
-  private static final String OWN_SOURCE = "tocsin";
 
   private final int room;
   private final long forgetAfterNanos;
@@ -66,8 +65,9 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
       return refuse(alerts, signal, now);
     }
     long over = now + Nanos.PER_SECOND * Integer.toUnsignedLong(signal.getExpiresAfterSeconds());
-    names.put(name, over + forgetAfterNanos);
-    return new Step<>(alerts, List.of(signal), nextTimer(alerts));
+    long forgottenAt = over + forgetAfterNanos;
+    names.put(name, forgottenAt);
+    return new Step<>(alerts, List.of(signal), forgottenAt);
   }
 
   private static Step<SourceAlerts, Signal> refuse(SourceAlerts alerts, Signal signal, long now) {
@@ -76,7 +76,8 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
       alerts.toldAtUnixNanos = now;
     }
     List<Signal> decisions = isNews ? List.of(full(signal, now)) : List.of();
-    return new Step<>(alerts, decisions, nextTimer(alerts), 1);
+    // The names that fill the room have set a timer.
+    return new Step<>(alerts, decisions, Step.NO_TIMER, 1);
   }
 
   /** It ends by silence: as long as the source is refused, it is told again. */
@@ -84,10 +85,10 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
     String source = refused.getSource();
     return Signal.newBuilder()
         .setKind(Signal.Kind.KIND_RAISE)
-        .putFingerprintFields("source", OWN_SOURCE)
+        .putFingerprintFields("source", Storm.OWN_SOURCE)
         .putFingerprintFields("limited_source", source)
         .setSeverity(Severity.SEVERITY_MAJOR)
-        .setSource(OWN_SOURCE)
+        .setSource(Storm.OWN_SOURCE)
         .setCheck("source-limit")
         .setRunbook("source-limit")
         .setSummary("source " + source + " has too many alerts: new ones are refused")
@@ -101,16 +102,8 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
 
   @Override
   public Step<SourceAlerts, Signal> onTimer(SourceAlerts alerts, long nowUnixNanos) {
-    alerts.forgottenAtUnixNanos.values().removeIf(forgottenAt -> forgottenAt <= nowUnixNanos);
-    return alerts.forgottenAtUnixNanos.isEmpty()
-        ? Step.forget(List.of())
-        : Step.keep(alerts, nextTimer(alerts));
-  }
-
-  private static long nextTimer(SourceAlerts alerts) {
-    return alerts.forgottenAtUnixNanos.values().stream()
-        .mapToLong(Long::longValue)
-        .min()
-        .orElse(Step.NO_TIMER);
+    Collection<Long> times = alerts.forgottenAtUnixNanos.values();
+    times.removeIf(forgottenAt -> forgottenAt <= nowUnixNanos);
+    return times.isEmpty() ? Step.forget(List.of()) : Step.keep(alerts, Collections.min(times));
   }
 }

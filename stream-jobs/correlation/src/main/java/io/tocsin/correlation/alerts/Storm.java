@@ -18,7 +18,7 @@ public final class Storm {
   private static final int NAMED_MEMBERS = 5;
 
   /** Who says that there is a storm of a site or a check; one of a source is that source's. */
-  private static final String OWN_SOURCE = "tocsin";
+  static final String OWN_SOURCE = "tocsin";
 
   /** Bytes of its alert. */
   public byte[] alert = {};
