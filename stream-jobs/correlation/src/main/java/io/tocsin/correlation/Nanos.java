@@ -1,5 +1,7 @@
 package io.tocsin.correlation;
 
+import java.time.Instant;
+
 /** Unix nanoseconds, which rules count in, and milliseconds, which Flink's timers count in. */
 public final class Nanos {
   /** Nanoseconds of a millisecond. */
@@ -13,6 +15,17 @@ public final class Nanos {
   /** The first whole millisecond that is no earlier: a timer must not be early. */
   public static long toMillisUp(long nanos) {
     return -Math.floorDiv(-nanos, PER_MILLI);
+  }
+
+  /** Of a point in time between 1677 and 2262. */
+  public static long of(Instant instant) {
+    return Math.addExact(
+        Math.multiplyExact(instant.getEpochSecond(), PER_SECOND), instant.getNano());
+  }
+
+  /** The point in time. */
+  public static Instant toInstant(long nanos) {
+    return Instant.ofEpochSecond(0, nanos);
   }
 
   /** Saturates: before the first watermark there is no time, and after the last no end of it. */

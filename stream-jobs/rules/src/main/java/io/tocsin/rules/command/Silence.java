@@ -1,5 +1,6 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.alerts.AlertMatcher;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
 import io.tocsin.rules.RuleBook;
@@ -30,8 +31,6 @@ import org.snakeyaml.engine.v2.common.FlowStyle;
  */
 record Silence(
     String name, String alerts, Instant starts, Instant ends, String why, String origin) {
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
-
   /**
    * The document of a silence.
    *
@@ -41,7 +40,7 @@ record Silence(
    */
   static String yaml(
       String name, Map<String, List<String>> alerts, Instant starts, Instant ends, String why) {
-    new MaintenanceWindow(name, new AlertMatcher(alerts), nanosOf(starts), nanosOf(ends));
+    new MaintenanceWindow(name, new AlertMatcher(alerts), Nanos.of(starts), Nanos.of(ends));
     Map<String, Object> document = new LinkedHashMap<>();
     document.put("kind", DocumentLoader.MAINTENANCE);
     document.put("name", name);
@@ -68,8 +67,8 @@ record Silence(
           new Silence(
               window.name(),
               window.alerts().toString(),
-              instantOf(window.startsAtUnixNanos()),
-              instantOf(window.endsAtUnixNanos()),
+              Nanos.toInstant(window.startsAtUnixNanos()),
+              Nanos.toInstant(window.endsAtUnixNanos()),
               policy.description(),
               record.getOrigin()));
     }
@@ -99,14 +98,5 @@ record Silence(
     return whole.toHours() > 0
         ? whole.toHours() + " h " + whole.toMinutesPart() + " min"
         : whole.toMinutes() + " min";
-  }
-
-  private static long nanosOf(Instant instant) {
-    return instant.getEpochSecond() * NANOS_PER_SECOND + instant.getNano();
-  }
-
-  private static Instant instantOf(long unixNanos) {
-    return Instant.ofEpochSecond(
-        Math.floorDiv(unixNanos, NANOS_PER_SECOND), Math.floorMod(unixNanos, NANOS_PER_SECOND));
   }
 }

@@ -1,6 +1,7 @@
 package io.tocsin.rules.document;
 
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
 import io.tocsin.model.EnumWords;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
@@ -200,9 +201,7 @@ final class Fields {
   long unixNanos(String key) {
     String text = required(key);
     try {
-      Instant instant = Instant.parse(text);
-      return Math.addExact(
-          Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
+      return Nanos.of(Instant.parse(text));
     } catch (DateTimeParseException | ArithmeticException e) {
       throw refusal(
           key,

@@ -1,6 +1,7 @@
 package io.tocsin.rules.topic;
 
 import com.google.protobuf.InvalidProtocolBufferException;
+import io.tocsin.correlation.Nanos;
 import io.tocsin.kafka.KafkaConnection;
 import io.tocsin.rules.v1.RuleDocument;
 import java.nio.charset.StandardCharsets;
@@ -32,7 +33,6 @@ public final class RulesTopic {
   /** Name of the topic, as in schemas/topics. */
   public static final String NAME = "rules-v1";
 
-  private static final long NANOS_PER_SECOND = 1_000_000_000;
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final KafkaConnection connection;
@@ -65,7 +65,7 @@ public final class RulesTopic {
         .setName(name)
         .setYaml(yaml)
         .setOrigin(origin)
-        .setPushedAtUnixNanos(pushedAt.getEpochSecond() * NANOS_PER_SECOND + pushedAt.getNano())
+        .setPushedAtUnixNanos(Nanos.of(pushedAt))
         .build();
   }
 
