@@ -31,14 +31,18 @@ public final class AgentSilentRules implements Serializable {
   }
 
   /**
-   * Takes a heartbeat.
+   * Takes a heartbeat. The first one after the job began to read says that the agent is not silent,
+   * whatever is known: the run before may have said that it is, and not have kept that.
    *
    * @param known the agent, changed in place; null before its first heartbeat
+   * @param startedUnixNanos when the job began to read
    * @param nowUnixNanos when it was read
    */
-  public Step<AgentState, Event> onHeartbeat(AgentState known, Event event, long nowUnixNanos) {
+  public Step<AgentState, Event> onHeartbeat(
+      AgentState known, Event event, long startedUnixNanos, long nowUnixNanos) {
     AgentState agent = known == null ? new AgentState() : known;
-    boolean wasSilent = agent.isSilent;
+    boolean wasSilent =
+        agent.isSilent || known != null && agent.heartbeatUnixNanos < startedUnixNanos;
     agent.agentId = event.getAgentId();
     agent.site = event.getSite();
     agent.device = event.getDevice();

@@ -205,16 +205,15 @@ class FindingRulesTest {
   @Test
   void agentIsSilentAfterThirtySecondsAndToldAgainWhenItReports() {
     AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
-    AgentState agent = new AgentState();
     Event heartbeat = TestEvents.agentStats(1, NOON);
-    tell(rules.onHeartbeat(agent, heartbeat, at(0)));
-    tell(rules.onHeartbeat(agent, heartbeat, at(10)));
+    AgentState agent = rules.onHeartbeat(null, heartbeat, at(0), at(0)).state();
+    tell(rules.onHeartbeat(agent, heartbeat, at(0), at(10)));
 
     tell(rules.onTimer(agent, at(0), at(30)));
     assertThat(told).isEmpty();
     tell(rules.onTimer(agent, at(0), at(40)));
     tell(rules.onTimer(agent, at(0), at(41)));
-    tell(rules.onHeartbeat(agent, heartbeat, at(50)));
+    tell(rules.onHeartbeat(agent, heartbeat, at(0), at(50)));
 
     assertThat(told)
         .containsExactly("agent-silent 1 SEVERITY_CRITICAL", "agent-silent 2 SEVERITY_CLEARED");
@@ -223,8 +222,8 @@ class FindingRulesTest {
   @Test
   void agentThatIsSilentForAWeekIsTakenAsRemoved() {
     AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
-    AgentState agent = new AgentState();
-    tell(rules.onHeartbeat(agent, TestEvents.agentStats(1, NOON), at(0)));
+    AgentState agent =
+        rules.onHeartbeat(null, TestEvents.agentStats(1, NOON), at(0), at(0)).state();
     Step<AgentState, Event> silent = rules.onTimer(agent, at(0), at(30));
     tell(silent);
     assertThat(silent.nextTimerUnixNanos()).isEqualTo(at(7 * 86_400));
@@ -242,11 +241,24 @@ class FindingRulesTest {
     assertThat(summaries.get(2)).endsWith("has not reported for 168 hours and is taken as removed");
   }
 
+  /** The run before said that it is silent, and crashed before it kept that. */
+  @Test
+  void firstHeartbeatAfterARestartSaysThatTheAgentIsNotSilent() {
+    AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
+    Event heartbeat = TestEvents.agentStats(1, NOON);
+    AgentState kept = rules.onHeartbeat(null, heartbeat, at(0), at(0)).state();
+
+    tell(rules.onHeartbeat(kept, heartbeat, at(60), at(61)));
+    tell(rules.onHeartbeat(kept, heartbeat, at(60), at(62)));
+
+    assertThat(told).containsExactly("agent-silent 2 SEVERITY_CLEARED");
+  }
+
   @Test
   void jobThatHasJustStartedCallsNobodySilent() {
     AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
-    AgentState agent = new AgentState();
-    tell(rules.onHeartbeat(agent, TestEvents.agentStats(1, NOON), at(0)));
+    AgentState agent =
+        rules.onHeartbeat(null, TestEvents.agentStats(1, NOON), at(0), at(0)).state();
 
     Step<AgentState, Event> answer = rules.onTimer(agent, at(600), at(601));
 

@@ -34,7 +34,7 @@ final class AgentsFunction extends KeyedProcessFunction<String, Event, Event> {
   public void processElement(Event event, Context context, Collector<Event> out)
       throws IOException {
     long now = Nanos.ofMillis(context.timerService().currentProcessingTime());
-    follow(rules.onHeartbeat(state.value(), event, now), context, out);
+    follow(rules.onHeartbeat(state.value(), event, startedUnixNanos, now), context, out);
   }
 
   @Override
