@@ -42,7 +42,9 @@ public final class AgentsClock {
   /**
    * The same, where only probes hold time back. Whatever else is there moves it on and is not
    * waited for: a partition that sees a heartbeat in ten seconds would stop time for half of them,
-   * until it counts as idle.
+   * until it counts as idle. A partition of which nothing was read yet may have probes, and is
+   * waited for: a job that goes on after an hour would else take the newest heartbeat for the
+   * present, and every link for one without probes.
    */
   public static WatermarkStrategy<Event> watermarksHeldByProbes(Duration maxDisorder) {
     return strategy(() -> new HeldByProbes(maxDisorder));
@@ -104,7 +106,7 @@ public final class AgentsClock {
    */
   private static final class HeldByProbes implements WatermarkGenerator<Event> {
     private final WatermarkGenerator<Event> newest;
-    private boolean isHolding;
+    private boolean isHolding = true;
     private boolean hasNews;
 
     HeldByProbes(Duration maxDisorder) {

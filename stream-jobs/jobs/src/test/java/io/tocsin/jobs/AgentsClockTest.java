@@ -83,6 +83,19 @@ class AgentsClockTest {
         .containsExactly(new Watermark(NOON.minusSeconds(1).toEpochMilli() - 1).toString());
   }
 
+  /** After a restart the heartbeats may be read before any probe of what was missed. */
+  @Test
+  void partitionOfWhichNothingWasReadYetIsWaitedForWhereProbesHoldTime() {
+    Told told = new Told();
+    WatermarkGenerator<Event> partition =
+        AgentsClock.watermarksHeldByProbes(Duration.ofSeconds(1))
+            .createWatermarkGenerator(new OfOnePartition());
+
+    partition.onPeriodicEmit(told);
+
+    assertThat(told.words).doesNotContain("idle");
+  }
+
   /** The broker's time bounds how far one agent can hold the others back. */
   @Test
   void agentThatIsFarBehindIsWaitedForForFiveMinutesAndNoLonger() {
