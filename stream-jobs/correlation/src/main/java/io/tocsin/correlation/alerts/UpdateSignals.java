@@ -15,6 +15,12 @@ import java.util.TreeMap;
  * with severity cleared, is a clear.
  */
 public final class UpdateSignals {
+  /**
+   * Of a finding, which its job repeats each hour at least while it holds. One that is repeated no
+   * more is of a run that crashed: what was read again found nothing, and so has nothing to clear.
+   */
+  private static final Duration FINDING_EXPIRY = Duration.ofDays(1);
+
   private UpdateSignals() {}
 
   /**
@@ -41,13 +47,14 @@ public final class UpdateSignals {
             .setReceivedAtUnixNanos(event.getReceivedAtUnixNanos())
             .setEventId(event.getEventId())
             .setRunbook(runbook(update))
+            .setExpiresAfterSeconds(
+                isOwnFinding(event) && !isClear(update) ? (int) FINDING_EXPIRY.toSeconds() : 0)
             .build());
   }
 
   /**
    * The signal of an event, with the silence after which its alert expires: a monitor that is gone
-   * clears nothing, and a stranger who made up a name never will. Findings of Tocsin's own end by
-   * their rules.
+   * clears nothing, and a stranger who made up a name never will.
    */
   public static Optional<Signal> of(Event event, UpdateExpiry expiry) {
     Duration expiresAfter = expiry.ofSource(event.getAlertUpdate().getSource());

@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * Finding {@code agent-silent}: a dead man's switch. An agent reports once a second; one of which
- * nothing came for thirty seconds is silent, and after days of that taken as removed.
+ * nothing came for thirty seconds is silent, which is repeated each hour, and after days of that
+ * taken as removed.
  *
  * <p>Time here is the job's, handed in by the operator, not the events': when the last agent falls
  * silent, event time stands still, and that is when the alert is needed most.
@@ -18,6 +19,7 @@ import java.util.List;
 public final class AgentSilentRules implements Serializable {
   private static final long serialVersionUID = 1;
   private static final long SILENT_NANOS = 30 * Nanos.PER_SECOND;
+  private static final long REPEAT_NANOS = 3_600 * Nanos.PER_SECOND;
 
   private final Duration removedAfter;
 
@@ -71,17 +73,25 @@ public final class AgentSilentRules implements Serializable {
       return Step.keep(agent, silentAt);
     }
     agent.isSilent = true;
+    agent.raisedAtUnixNanos = nowUnixNanos;
     Event raise =
         silent(agent)
             .summary("agent %s has not reported for 30 s", agent.agentId)
             .raise(nowUnixNanos);
-    return new Step<>(agent, List.of(raise), removedAt(agent));
+    return new Step<>(agent, List.of(raise), repeatedAt(agent));
   }
 
   /** Nobody says that an agent was taken away: a person who knows need not be paged for ever. */
   private Step<AgentState, Event> whileSilent(AgentState agent, long nowUnixNanos) {
+    if (nowUnixNanos < repeatedAt(agent)) {
+      return Step.keep(agent, repeatedAt(agent));
+    }
     if (nowUnixNanos < removedAt(agent)) {
-      return Step.keep(agent, removedAt(agent));
+      agent.raisedAtUnixNanos = nowUnixNanos;
+      long hours = (nowUnixNanos - agent.heartbeatUnixNanos) / (3_600 * Nanos.PER_SECOND);
+      Finding still =
+          silent(agent).summary("agent %s has not reported for %d h", agent.agentId, hours);
+      return new Step<>(agent, List.of(still.raise(nowUnixNanos)), repeatedAt(agent));
     }
     Finding removed =
         silent(agent)
@@ -90,6 +100,10 @@ public final class AgentSilentRules implements Serializable {
                 agent.agentId, removedAfter.toHours());
     // The raise carries the words: an alert ends with those of its newest raise.
     return Step.forget(List.of(removed.raise(nowUnixNanos), removed.clear(nowUnixNanos)));
+  }
+
+  private long repeatedAt(AgentState agent) {
+    return Math.min(removedAt(agent), agent.raisedAtUnixNanos + REPEAT_NANOS);
   }
 
   private long removedAt(AgentState agent) {

@@ -19,6 +19,9 @@ public final class AgentState extends TimedState {
   /** Whether the alert is raised. */
   public boolean isSilent;
 
+  /** When it was raised last, Unix nanoseconds of this job's clock. */
+  public long raisedAtUnixNanos;
+
   /** For Flink, which makes it by its fields. */
   public AgentState() {}
 }

@@ -14,10 +14,12 @@ import java.util.List;
  * critical once connections are cut in a burst meanwhile, with their number. A burst needs one poll
  * only: somebody was cut already. Disconnects without a full table are somebody else's.
  *
- * <p>Cleared when two polls find room again, or when nobody polls any more.
+ * <p>Repeated each hour while it holds, cleared when two polls find room again, or when nobody
+ * polls any more.
  */
 public final class ConnectionLimitRules implements FindingRules<Event, ConnectionTable> {
   private static final long BURST_NANOS = 60 * Nanos.PER_SECOND;
+  private static final long REPEAT_NANOS = 3_600 * Nanos.PER_SECOND;
   private static final long STALE_NANOS = 900 * Nanos.PER_SECOND;
   private static final long FORGET_NANOS = 3_600 * Nanos.PER_SECOND;
   private static final int MOST_REMEMBERED = 1_000;
@@ -117,7 +119,9 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
       }
       // Twice as many are news, one more is not.
       boolean isWorse = isBurst && disconnects >= 2 * table.mostDisconnects;
-      return isWorse ? raise(table, disconnects, now) : next(table, List.of());
+      boolean isRepeat = now - table.raisedAtUnixNanos >= REPEAT_NANOS;
+      int most = isWorse ? disconnects : table.mostDisconnects;
+      return isWorse || isRepeat ? raise(table, most, now) : next(table, List.of());
     }
     return table.fullPolls >= POLLS_IN_A_ROW || isBurst
         ? raise(table, isBurst ? disconnects : 0, now)
@@ -127,6 +131,7 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
   private static Step<ConnectionTable, Event> raise(
       ConnectionTable table, int disconnects, long now) {
     table.isRaised = true;
+    table.raisedAtUnixNanos = now;
     table.mostDisconnects = disconnects;
     return next(table, List.of(finding(table).raise(now)));
   }

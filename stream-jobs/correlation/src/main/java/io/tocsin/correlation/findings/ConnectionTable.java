@@ -45,6 +45,9 @@ public final class ConnectionTable extends TimedState {
   /** Whether the alert is raised. */
   public boolean isRaised;
 
+  /** When it was raised last, Unix nanoseconds. */
+  public long raisedAtUnixNanos;
+
   /** Newest poll or disconnect, Unix nanoseconds. */
   public long newestUnixNanos;
 

@@ -25,6 +25,9 @@ public final class GatewayGroup extends TimedState {
   /** Number of active routers that the alert was raised with, -1 while there is none. */
   public int raisedWith = -1;
 
+  /** When the alert was raised last, Unix nanoseconds. */
+  public long raisedAtUnixNanos;
+
   /** Device that the alert was raised for. */
   public String raisedFor = "";
 

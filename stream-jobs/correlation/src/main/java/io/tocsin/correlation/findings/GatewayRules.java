@@ -12,13 +12,14 @@ import java.util.List;
  *
  * <p>A takeover passes through both for seconds, so the group is judged when nothing was said for
  * ten seconds. A router that lost its power says no goodbye: then two claim to be active, one of
- * them long ago; the labels say when each spoke last.
+ * them long ago; the labels say when each spoke last. The alert is repeated each hour.
  */
 public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
   /** Of one group; a real one has two or three. Who was unheard the longest goes first. */
   static final int MOST_ROUTERS = 16;
 
   private static final long SETTLED_NANOS = 10 * Nanos.PER_SECOND;
+  private static final long REPEAT_NANOS = 3_600 * Nanos.PER_SECOND;
   private static final long FORGET_NANOS = 400 * 86_400 * Nanos.PER_SECOND;
 
   @Override
@@ -81,16 +82,25 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
       return Step.forget(
           isRaised ? List.of(finding(group, active).clear(nowUnixNanos)) : List.of());
     }
-    if (isWrong ? group.raisedWith == active.size() : !isRaised) {
-      return Step.keep(group, forgottenAt);
+    boolean isNews = isWrong ? group.raisedWith != active.size() : isRaised;
+    boolean isRepeat = isRaised && nowUnixNanos - group.raisedAtUnixNanos >= REPEAT_NANOS;
+    if (!isNews && !isRepeat) {
+      return Step.keep(group, isRaised ? repeatedAt(group, forgottenAt) : forgottenAt);
     }
     if (isWrong && !isRaised) {
       group.raisedFor = (active.isEmpty() ? group.isActive.keySet() : active).iterator().next();
     }
     group.raisedWith = isWrong ? active.size() : -1;
+    group.raisedAtUnixNanos = nowUnixNanos;
     Finding finding = finding(group, active);
-    Event decision = isWrong ? finding.raise(newest) : finding.clear(newest);
-    return new Step<>(group, List.of(decision), forgottenAt);
+    Event decision =
+        isWrong ? finding.raise(isNews ? newest : nowUnixNanos) : finding.clear(newest);
+    return new Step<>(
+        group, List.of(decision), isWrong ? repeatedAt(group, forgottenAt) : forgottenAt);
+  }
+
+  private static long repeatedAt(GatewayGroup group, long forgottenAt) {
+    return Math.min(group.raisedAtUnixNanos + REPEAT_NANOS, forgottenAt);
   }
 
   private static Finding finding(GatewayGroup group, List<String> active) {

@@ -57,10 +57,10 @@ class UpdateSignalsTest {
   }
 
   @Test
-  void findingOfTocsinsOwnEndsByItsRulesAndNotByAName() {
+  void findingOfTocsinsOwnExpiresADayAfterItsJobRepeatedItLastAndNotByAName() {
     Event finding =
         Finding.of(Finding.WAN_JOB, "wan-down", Severity.SEVERITY_MAJOR, "n0418", "").raise(1);
-    assertThat(expiresAfterSeconds(finding)).isZero();
+    assertThat(UpdateSignals.of(finding).orElseThrow().getExpiresAfterSeconds()).isEqualTo(86_400);
     assertThat(expiresAfterSeconds(finding.toBuilder().setAgentId("agent-1").build()))
         .isEqualTo(604_800);
     Event.Builder named = TestEvents.raise(1, NOON).toBuilder();

@@ -147,6 +147,19 @@ class FindingRulesTest {
   }
 
   @Test
+  void fullTableIsRepeatedEachHourAsItWasTold() {
+    polled(0, 49_000);
+    burst(1);
+    for (int second = 600; second <= 4_200; second += 600) {
+      polled(second, 49_000);
+    }
+
+    assertThat(told)
+        .containsExactly(
+            "connection-limit 1 SEVERITY_CRITICAL", "connection-limit 1 SEVERITY_CRITICAL");
+  }
+
+  @Test
   void burstThatComesBeforeThePollIsJoined() {
     burst(1);
     polled(10, 49_000);
@@ -220,14 +233,17 @@ class FindingRulesTest {
   }
 
   @Test
-  void agentThatIsSilentForAWeekIsTakenAsRemoved() {
+  void agentThatIsSilentIsRepeatedEachHourAndAfterAWeekTakenAsRemoved() {
     AgentSilentRules rules = new AgentSilentRules(Duration.ofDays(7));
     AgentState agent =
         rules.onHeartbeat(null, TestEvents.agentStats(1, NOON), at(0), at(0)).state();
     Step<AgentState, Event> silent = rules.onTimer(agent, at(0), at(30));
     tell(silent);
-    assertThat(silent.nextTimerUnixNanos()).isEqualTo(at(7 * 86_400));
-    assertThat(rules.onTimer(agent, at(0), at(86_400)).decisions()).isEmpty();
+    assertThat(silent.nextTimerUnixNanos()).isEqualTo(at(3_630));
+    tell(rules.onTimer(agent, at(0), at(3_630)));
+    assertThat(summaries.get(1)).endsWith("has not reported for 1 h");
+    Step<AgentState, Event> last = rules.onTimer(agent, at(0), at(7 * 86_400 - 1));
+    assertThat(last.nextTimerUnixNanos()).isEqualTo(at(7 * 86_400));
 
     Step<AgentState, Event> removed = rules.onTimer(agent, at(0), at(7 * 86_400));
     tell(removed);
@@ -237,8 +253,9 @@ class FindingRulesTest {
         .containsExactly(
             "agent-silent 1 SEVERITY_CRITICAL",
             "agent-silent 1 SEVERITY_CRITICAL",
+            "agent-silent 1 SEVERITY_CRITICAL",
             "agent-silent 2 SEVERITY_CLEARED");
-    assertThat(summaries.get(2)).endsWith("has not reported for 168 hours and is taken as removed");
+    assertThat(summaries.get(3)).endsWith("has not reported for 168 hours and is taken as removed");
   }
 
   /** The run before said that it is silent, and crashed before it kept that. */

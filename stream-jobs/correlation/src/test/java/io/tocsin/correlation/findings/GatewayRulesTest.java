@@ -76,6 +76,14 @@ class GatewayRulesTest {
   }
 
   @Test
+  void splitThatLastsIsRepeatedEachHourAsNewsOfItsOwn() {
+    says(0, "gw-a", "Active").says(60, "gw-b", "Active").at(70).at(80).at(3_669).at(3_670);
+
+    assertThat(told()).hasSize(2).containsOnly("1 hsrp Vlan10 10: active gw-a and gw-b");
+    assertThat(told).extracting(Event::getEventId).doesNotHaveDuplicates();
+  }
+
+  @Test
   void takeoverIsNotTold() {
     says(0, "gw-a", "Active").says(1, "gw-b", "Standby").at(11);
     says(60, "gw-b", "Active").at(62).says(63, "gw-a", "Speak").at(73);
@@ -165,7 +173,7 @@ class GatewayRulesTest {
   void groupOfWhichNobodySpokeForMoreThanAYearIsClearedAndForgotten() {
     says(0, "gw-a", "Active").says(1, "gw-b", "Active").at(11);
     Step<GatewayGroup, Event> kept =
-        rules.onTimer(group, unixNanos(NOON.plus(Duration.ofDays(399))));
+        rules.onTimer(group, unixNanos(NOON.plus(Duration.ofDays(400))));
     assertThat(kept.state()).isSameAs(group);
     assertThat(kept.nextTimerUnixNanos())
         .isEqualTo(unixNanos(NOON.plusSeconds(1).plus(Duration.ofDays(400))));
