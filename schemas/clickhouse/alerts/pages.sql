@@ -1,4 +1,5 @@
 -- One row a notification that Alertmanager delivered to the webhook that records pages: who was told what, and when.
+-- A notification that comes again, because it was not known whether it was stored, is stored once (insert_deduplication_token).
 -- Shard: sent_at
 CREATE TABLE IF NOT EXISTS tocsin.pages
 (
@@ -17,4 +18,4 @@ ENGINE = MergeTree
 PARTITION BY toYYYYMM(sent_at)
 ORDER BY sent_at
 TTL toDateTime(sent_at) + INTERVAL 5 YEAR
-SETTINGS ttl_only_drop_parts = 1;
+SETTINGS non_replicated_deduplication_window = 1000, ttl_only_drop_parts = 1;

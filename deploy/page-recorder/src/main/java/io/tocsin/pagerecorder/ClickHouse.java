@@ -10,6 +10,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.UUID;
 
 /** Table {@code tocsin.pages}, over ClickHouse's HTTP interface. */
 final class ClickHouse {
@@ -17,8 +18,8 @@ final class ClickHouse {
   private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
   private static final String INSERT =
       "/?date_time_input_format=best_effort&query="
-          + URLEncoder.encode(
-              "INSERT INTO tocsin.pages FORMAT JSONEachRow", StandardCharsets.UTF_8);
+          + URLEncoder.encode("INSERT INTO tocsin.pages FORMAT JSONEachRow", StandardCharsets.UTF_8)
+          + "&insert_deduplication_token=";
 
   private final HttpClient http = HttpClient.newBuilder().connectTimeout(PING_TIMEOUT).build();
   private final String url;
@@ -42,11 +43,12 @@ final class ClickHouse {
    * Stores a row.
    *
    * @param row a JSON object, one key a column
-   * @throws IOException where it is not stored, saying why
+   * @param token of the insert: of those with the same token ClickHouse stores one
+   * @throws IOException where it is not known to be stored, saying why
    */
-  void insert(String row) throws IOException {
+  void insert(String row, UUID token) throws IOException {
     HttpRequest request =
-        HttpRequest.newBuilder(URI.create(url + INSERT))
+        HttpRequest.newBuilder(URI.create(url + INSERT + token))
             .timeout(INSERT_TIMEOUT)
             .header("X-ClickHouse-User", user)
             .header("X-ClickHouse-Key", password)

@@ -7,6 +7,9 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
@@ -16,10 +19,15 @@ import java.util.function.Consumer;
  * what, and when. Where nobody carries a pager it is the only receiver.
  *
  * <p>At least once: a notification that cannot be stored is answered with 503 and comes again.
+ * Once, where it is not known whether it was stored: what comes again is inserted under the token
+ * of its first attempt, and ClickHouse takes a token once.
  */
 final class PageRecorder implements AutoCloseable {
   /** Room for some 2,500 alerts in one notification. */
   static final int MAX_NOTIFICATION_BYTES = 4 << 20;
+
+  /** Notifications that may be stored: those beyond it may be so twice. */
+  private static final int MAX_UNSURE = 10_000;
 
   private static final int THREADS = 4;
   private static final int CLOSE_SECONDS = 2;
@@ -29,6 +37,9 @@ final class PageRecorder implements AutoCloseable {
       Executors.newFixedThreadPool(THREADS, PageRecorder::thread);
   private final ClickHouse clickHouse;
   private final Consumer<String> log;
+
+  /** Tokens of notifications that ClickHouse has not said to have stored, by what they say. */
+  private final Map<UUID, UUID> unsure = new ConcurrentHashMap<>();
 
   /**
    * Listens.
@@ -87,12 +98,18 @@ final class PageRecorder implements AutoCloseable {
               + MAX_NOTIFICATION_BYTES
               + " bytes: set max_alerts in the webhook_configs of Alertmanager");
     }
+    UUID notification = UUID.nameUUIDFromBytes(body);
+    UUID token = unsure.getOrDefault(notification, UUID.randomUUID());
     try {
-      clickHouse.insert(Page.row(new String(body, StandardCharsets.UTF_8), Instant.now()));
+      clickHouse.insert(Page.row(new String(body, StandardCharsets.UTF_8), Instant.now()), token);
+      unsure.remove(notification);
       return new Answer(200, "stored");
     } catch (JsonProcessingException e) {
       return lost(400, "it is not JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
+      if (unsure.size() < MAX_UNSURE) {
+        unsure.put(notification, token);
+      }
       log.accept("a page is not stored, and Alertmanager will send it again: " + e.getMessage());
       return new Answer(503, "not stored");
     }

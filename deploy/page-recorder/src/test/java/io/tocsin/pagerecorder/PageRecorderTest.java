@@ -25,6 +25,7 @@ class PageRecorderTest {
   private static final Duration DEADLINE = Duration.ofSeconds(20);
 
   private final List<String> inserted = new CopyOnWriteArrayList<>();
+  private final List<String> tokens = new CopyOnWriteArrayList<>();
   private final List<String> logged = new CopyOnWriteArrayList<>();
   private final HttpClient http = HttpClient.newHttpClient();
   private HttpServer clickHouse;
@@ -40,6 +41,9 @@ class PageRecorderTest {
           try (exchange) {
             String body =
                 new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+            if (exchange.getRequestMethod().equals("POST")) {
+              tokens.add(exchange.getRequestURI().getQuery().replaceFirst(".*token=", ""));
+            }
             if (exchange.getRequestMethod().equals("POST") && clickHouseStatus == 200) {
               inserted.add(
                   exchange.getRequestHeaders().getFirst("X-ClickHouse-User")
@@ -76,8 +80,8 @@ class PageRecorderTest {
     assertThat(inserted.get(0))
         .startsWith(
             "tocsin_writer s3cret date_time_input_format=best_effort"
-                + "&query=INSERT+INTO+tocsin.pages+FORMAT+JSONEachRow {\"sent_at\":")
-        .contains("\"receiver\":\"r\"");
+                + "&query=INSERT+INTO+tocsin.pages+FORMAT+JSONEachRow&insert_deduplication_token=")
+        .contains(" {\"sent_at\":", "\"receiver\":\"r\"");
     assertThat(logged).isEmpty();
   }
 
@@ -91,6 +95,19 @@ class PageRecorderTest {
         .startsWith("a page is not stored, and Alertmanager will send it again: ClickHouse at")
         .endsWith("refuses it as tocsin_writer: why")
         .doesNotContain("s3cret");
+  }
+
+  @Test
+  void whatComesAgainHasTheTokenOfItsFirstAttemptUntilItIsStored() throws Exception {
+    clickHouseStatus = 500;
+    post("{\"receiver\":\"a\"}");
+    post("{\"receiver\":\"b\"}");
+    clickHouseStatus = 200;
+    post("{\"receiver\":\"a\"}");
+    post("{\"receiver\":\"a\"}");
+
+    assertThat(tokens.get(2)).isEqualTo(tokens.get(0));
+    assertThat(List.of(tokens.get(0), tokens.get(1), tokens.get(3))).doesNotHaveDuplicates();
   }
 
   @Test
