@@ -2,15 +2,14 @@
 //!
 //! The arithmetic is that of the view `tocsin.balance` and stands nowhere else; this prints it. schemas/clickhouse/pipeline/balance.sql explains the columns.
 
-use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::Failure;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use crate::{Failure, table};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// An agent that reported this recently is taken to be running, so a newer report of it is worth waiting for. It reports each second.
@@ -180,22 +179,7 @@ impl Sheet {
         ];
         let is_usually_zero = |name: &str| ["rate_limited", "dropped", "quarantined", "unreported"].contains(&name);
         columns.retain(|(name, cells)| !is_usually_zero(name) || cells.iter().any(|cell| cell != "0"));
-
-        let width =
-            |(name, cells): &(&str, Vec<String>)| cells.iter().map(|cell| cell.chars().count()).chain([name.len()]).max().unwrap_or(0);
-        let mut table = String::new();
-        for row in 0..=self.0.len() {
-            let mut text = String::new();
-            for (index, column) in columns.iter().enumerate() {
-                let cell = if row == 0 { column.0 } else { &column.1[row - 1] };
-                let width = width(column);
-                let written = if index < 2 { write!(text, "{cell:<width$}  ") } else { write!(text, "{cell:>width$}  ") };
-                written.expect("writing to memory does not fail");
-            }
-            table.push_str(text.trim_end());
-            table.push('\n');
-        }
-        table
+        table::aligned(&columns, 2)
     }
 }
 

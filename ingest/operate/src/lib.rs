@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub mod balance;
+pub mod buffers;
 pub mod devices;
 pub mod enforce;
 pub mod mibs;
@@ -17,5 +18,6 @@ pub mod watch_jobs;
 mod clickhouse;
 mod failure;
 mod kafka;
+mod table;
 
 pub use failure::Failure;

@@ -5,6 +5,7 @@
 //! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
 mod access;
+mod capacity;
 mod capture;
 mod config;
 mod connection;
@@ -22,6 +23,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
 
+pub use capacity::Charge;
 pub use capture::{CaptureConfig, CaptureError, CaptureSource};
 pub use config::{Kind, ListenerConfig, RateLimitConfig, TlsConfig, Transport};
 pub use inherited::{DropsSeen, Inherited};

@@ -124,7 +124,8 @@ impl UdpSource {
             let memory = Mutex::new((Unwrapped::since(seen.of(&socket)), ReceiveMemory::default()));
             Arc::new(MeasuredSocket { socket, memory })
         };
-        let sockets = sockets.into_iter().map(measured).collect();
+        let sockets: Vec<_> = sockets.into_iter().map(measured).collect();
+        counters.arrivals().sockets(sockets.len());
         let source = Self { sockets, lanes, counters, max_message_bytes: config.max_message_bytes(), access: Access::new(config) };
         source.sample();
         Ok(source)

@@ -8,6 +8,7 @@ use tocsin_wire::events::AgentStats;
 use tocsin_wire::rejects::{Reason, Stage};
 use tocsin_wire::word;
 
+use crate::Arrivals;
 use crate::sampler::Sampler;
 
 /// Why a record that had been received was given up. A healthy agent has none.
@@ -95,6 +96,7 @@ pub struct Counters {
     buffer_bytes: AtomicU64,
     buffer_peak_bytes: AtomicU64,
     buffer_limit_bytes: AtomicU64,
+    arrivals: Arrivals,
     connections: AtomicU64,
     connections_opened: AtomicU64,
     connections_refused: AtomicU64,
@@ -126,6 +128,14 @@ impl Counters {
     /// The kernel dropped datagrams before they could be read.
     pub fn kernel_dropped(&self, datagrams: u64) {
         self.kernel_dropped.fetch_add(datagrams, Ordering::Relaxed);
+        if datagrams > 0 {
+            self.arrivals.dropped(datagrams);
+        }
+    }
+
+    /// How datagrams come to the listener.
+    pub fn arrivals(&self) -> &Arrivals {
+        &self.arrivals
     }
 
     /// Remembers how full the receive buffers are.

@@ -2,6 +2,7 @@
 //!
 //! Whatever moves has a counter, and a call that logs counts too: see [`Counters`]. Logs are sampled, counters never are.
 
+mod arrivals;
 mod counters;
 mod health;
 mod http;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use arrivals::Arrivals;
 pub use counters::{BufferUse, Counters, Ignored, Loss};
 pub use health::Health;
 pub use http::{Page, Server, State, bind};

@@ -13,7 +13,7 @@ use tocsin_wire::events::AgentStats;
 use tocsin_wire::word;
 
 use crate::polled::PolledCollector;
-use crate::{Counters, PolledDevices};
+use crate::{Counters, PolledDevices, arrivals};
 
 #[derive(Debug)]
 struct Listeners(Vec<Arc<Counters>>);
@@ -57,7 +57,8 @@ impl Collector for Listeners {
         self.encode_by_reason(&mut encoder)?;
         self.encode_connections(&mut encoder)?;
         self.encode_refused_and_failed(&mut encoder)?;
-        self.encode_answers(&mut encoder)
+        self.encode_answers(&mut encoder)?;
+        arrivals::encode(&self.0, &mut encoder)
     }
 }
 
@@ -166,6 +167,9 @@ mod tests {
         listener.answered();
         listener.not_allowed(([192, 0, 2, 1], 1).into());
         listener.failed("parse-syslog-udp");
+        listener.arrivals().sockets(2);
+        listener.arrivals().read(2_000_000, [(1_500_000, 75), (2_000_000, 200)].into_iter());
+        listener.arrivals().drained(64, std::time::Duration::from_millis(250));
         let devices = PolledDevices::default();
         devices.answered("sw1", std::time::Duration::from_millis(1_500));
         devices.failed("sw2", "detail");
@@ -199,6 +203,25 @@ mod tests {
                 r#"tocsin_agent_not_allowed_total{listener="syslog-udp"} 1"#,
                 r#"tocsin_agent_listener_up{listener="syslog-udp"} 0"#,
                 r#"tocsin_agent_answered_total{listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_sockets{listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_largest_datagram_bytes{listener="syslog-udp"} 200"#,
+                r#"tocsin_agent_peak_datagrams_per_second{listener="syslog-udp"} 60"#,
+                r#"tocsin_agent_drained_total{listener="syslog-udp"} 64"#,
+                r#"tocsin_agent_drain_seconds_total{listener="syslog-udp"} 0.25"#,
+                r#"tocsin_agent_socket_residency_seconds_sum{listener="syslog-udp"} 0.0005"#,
+                r#"tocsin_agent_socket_residency_seconds_count{listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.0001",listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.0003",listener="syslog-udp"} 1"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.001",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.003",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.01",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.03",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.1",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="0.3",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="1.0",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="3.0",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="10.0",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_socket_residency_seconds_bucket{le="+Inf",listener="syslog-udp"} 2"#,
                 r#"tocsin_agent_polls_total{device="sw1",result="answered"} 1"#,
                 r#"tocsin_agent_polls_total{device="sw1",result="failed"} 0"#,
                 r#"tocsin_agent_polls_total{device="sw2",result="answered"} 0"#,

@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 use tocsin_agent::cli::AgentArgs;
 use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
+use tocsin_operate::buffers::BuffersArgs;
 use tocsin_operate::devices::DevicesArgs;
 use tocsin_operate::enforce::EnforceArgs;
 use tocsin_operate::mibs::MibsArgs;
@@ -14,7 +15,7 @@ use tocsin_operate::quarantine::QuarantineArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
-use tocsin_operate::{Failure, ask, balance, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs};
+use tocsin_operate::{Failure, ask, balance, buffers, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -29,6 +30,7 @@ Examples:
   tocsin parse messages.log                                what would the agent make of these lines?
   tocsin devices import register.csv --dry-run             who is registered: what would change?
   tocsin balance --wait 10                                 is everything that was sent also stored?
+  tocsin buffers --burst 500 --size 600                    does a burst find room, and what is to be set?
   tocsin ask --list                                        which questions are saved?
 
 Every flag that names a server can stand in the environment: TOCSIN_KAFKA, TOCSIN_CLICKHOUSE and so on; `tocsin COMMAND --help`
@@ -54,6 +56,8 @@ enum Command {
     Parse(ParseArgs),
     /// Print the balance sheet: what was sent, and where every record of it is now.
     Balance(BalanceArgs),
+    /// What the receive buffers hold, what to set for a burst, and where something is lost.
+    Buffers(BuffersArgs),
     /// Blocks of rows that ClickHouse refused: say why, or insert them.
     Quarantine(QuarantineArgs),
     /// Say who is registered on the network.
@@ -83,6 +87,7 @@ fn main() -> ExitCode {
         Command::Send(args) => exit_code(send::run(&args)),
         Command::Parse(args) => exit_code(parse::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
+        Command::Buffers(args) => exit_code(buffers::run(&args)),
         Command::Quarantine(args) => exit_code(quarantine::run(&args)),
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),

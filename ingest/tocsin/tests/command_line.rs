@@ -53,6 +53,7 @@ fn every_command_has_help() {
         &["agent"][..],
         &["send"],
         &["balance"],
+        &["buffers"],
         &["ask"],
         &["parse"],
         &["devices", "import"],

@@ -87,6 +87,7 @@ impl Reader {
         let mut overflow = Overflow::new(self.queue.clone());
         let mut drain_until = None;
         let mut pause = Pause::default();
+        let mut was_full = false;
         loop {
             if drain_until.is_none() && *self.stop.borrow() {
                 drain_until = Some(Instant::now() + MAX_DRAIN);
@@ -97,6 +98,7 @@ impl Reader {
                 None if overflow.is_empty() => STOP_CHECK,
                 None => OVERFLOW_CHECK,
             };
+            let began = Instant::now();
             let batch = self.read_all(wait, &mut buffers);
             if batch.is_empty() && drain_until.is_some() {
                 break;
@@ -108,8 +110,12 @@ impl Reader {
             }
             if datagrams > 0 {
                 let limit_bytes = sample(&self.sockets, self.own(), &self.counters);
+                if was_full {
+                    self.counters.arrivals().drained(datagrams, began.elapsed());
+                }
                 pause.after(datagrams, limit_bytes / self.sockets.len() as u64);
             }
+            was_full = datagrams >= BATCH_DATAGRAMS;
         }
         let _ = sample(&self.sockets, self.own(), &self.counters);
         // A parser that has ended early has failed, which the agent says when it joins it.
@@ -161,6 +167,7 @@ impl Reader {
             let stamp = datagram.cmsgs().ok().and_then(|mut messages| messages.find_map(arrival_unix_nanos));
             arrivals.push((peer, stamp.unwrap_or(now), arena.len() - start));
         }
+        self.counters.arrivals().read(now, arrivals.iter().map(|(_, stamp, length)| (*stamp, *length)));
         let mut payloads = arena.freeze();
         let mut bytes = 0;
         let count = arrivals.len();
