@@ -104,6 +104,14 @@ describe('records that are lost', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_
     assert.deepEqual((await sheet()).data[0].slice(1).map(Number), [0, 0, 1]);
   });
 
+  test('a buffer that was nearly full is told before anything is dropped, and one that is silent or has none is not', async () => {
+    await run(reports('nearly-full', 60, { received: 'made', buffer_peak_bytes: 'if(number = 30, 900, 10)', buffer_limit_bytes: '1000' }));
+    await run(reports('half-full', 60, { received: 'made', buffer_peak_bytes: '500', buffer_limit_bytes: '1000' }));
+    await run(reports('has-none', 60, { received: 'made' }));
+    const percent = await values('tocsin-buffer-nearly-full');
+    assert.deepEqual([percent['nearly-full'], percent['half-full'], percent['has-none']], [90, 50, 0]);
+  });
+
   test('what was dropped before the first report of a run counts, to the rules and to the question', async () => {
     // The run began two minutes ago; its first report is ten seconds later and has all of it.
     await run(reports('drops', 120, { received: '1000', kernel_dropped: '7', dropped: '3' }, 10));

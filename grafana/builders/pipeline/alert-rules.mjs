@@ -85,6 +85,29 @@ const rules = [
     query: lately('kernel_dropped', 'datagrams'),
   }),
   rule({
+    name: 'buffer-nearly-full',
+    title: 'A receive buffer is nearly full',
+    severity: 'warning',
+    summary: '{{ $labels.listener }} of {{ $labels.agent_id }}: its receive buffer was {{ $values.A }} % full within five minutes',
+    description: 'Nothing is lost yet. A burst that is a little larger will be.',
+    panel: 5,
+    above: 80,
+    lasting: '0s',
+    query: sql`
+      SELECT agent_id, listener, round(max(share) * 100) AS percent
+      FROM
+      (
+          SELECT agent_id, listener, buffer_peak_bytes / buffer_limit_bytes AS share
+          FROM tocsin.agent_stats AS s
+          WHERE s.received_at > now() - INTERVAL 5 MINUTE AND s.buffer_limit_bytes > 0
+          UNION ALL
+          SELECT DISTINCT agent_id, listener, toFloat64(0) AS share
+          FROM tocsin.listener_totals
+          WHERE reported_at > now() - INTERVAL 7 DAY
+      )
+      GROUP BY agent_id, listener`,
+  }),
+  rule({
     name: 'agent-drops',
     title: 'An agent gives up records',
     severity: 'critical',
