@@ -4,7 +4,9 @@ import io.tocsin.correlation.TimedState;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A share of the alerts of one source, as many as {@link SourceLimitRules} have room for. */
+/**
+ * A share of the alerts of one room of sources, as many as {@link SourceLimitRules} have room for.
+ */
 public final class SourceAlerts extends TimedState {
   /**
    * When each is forgotten at the latest, Unix nanoseconds, by the first half of its fingerprint.

@@ -13,15 +13,21 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Bounds how many alerts the updates of one source can make: whoever may send a datagram can make
- * up names, and each is remembered until it expires. Beyond the bound new ones are refused, counted
- * as evicted, and told as alert {@code source-limit}; those that are known go on.
+ * Bounds how many alerts the updates of one source can make, and those of all: whoever may send a
+ * datagram can make up names, of sources too, and each is remembered until it expires. Beyond the
+ * bound new ones are refused, counted as evicted, and told as alert {@code source-limit}; those
+ * that are known go on.
  *
- * <p>A source has {@value #SHARES} keys, so that a busy one is not the work of one instance, and
+ * <p>Sources are spread over {@value #ROOMS} rooms by their names, and those of one room share the
+ * bound of one source: so there is one over all, and a flood of one source is felt by those beside
+ * it alone.
+ *
+ * <p>A room has {@value #SHARES} keys, so that a busy source is not the work of one instance, and
  * each has an equal share of the bound: names do not fill them quite evenly, and the first are
  * refused when some nine tenths of the bound are reached.
  */
 public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, Signal> {
+  static final int ROOMS = 16;
   static final int SHARES = 256;
 
   private static final int HEX_DIGITS_OF_LONG = 16;
@@ -34,7 +40,7 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
   /**
    * Rules with their bound.
    *
-   * @param maxAlerts of one source, at least one, those included that are over and remembered
+   * @param maxAlerts of one room, at least one, those included that are over and remembered
    * @param forgetAfter how long one that is over is remembered
    */
   public SourceLimitRules(int maxAlerts, Duration forgetAfter) {
@@ -42,9 +48,13 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
     this.forgetAfterNanos = forgetAfter.toNanos();
   }
 
-  /** Key of a signal: its source, and one of its shares. */
+  /** Key of a signal: the room of its source, and one of its shares. */
   public static String keyOf(Signal signal) {
-    return signal.getSource() + " " + Math.floorMod(nameOf(signal), SHARES);
+    return roomOf(signal) + " " + Math.floorMod(nameOf(signal), SHARES);
+  }
+
+  private static int roomOf(Signal signal) {
+    return Math.floorMod(signal.getSource().hashCode(), ROOMS);
   }
 
   private static long nameOf(Signal signal) {
@@ -80,18 +90,24 @@ public final class SourceLimitRules implements KeyedRules<Signal, SourceAlerts, 
     return new Step<>(alerts, decisions, Step.NO_TIMER, 1);
   }
 
-  /** It ends by silence: as long as the source is refused, it is told again. */
+  /**
+   * One alert of each room, with the name of a source that was refused: those can be made up. It
+   * ends by silence: as long as one is refused, it is told again.
+   */
   private static Signal full(Signal refused, long now) {
     String source = refused.getSource();
     return Signal.newBuilder()
         .setKind(Signal.Kind.KIND_RAISE)
         .putFingerprintFields("source", Storm.OWN_SOURCE)
-        .putFingerprintFields("limited_source", source)
+        .putFingerprintFields("room", Integer.toString(roomOf(refused)))
         .setSeverity(Severity.SEVERITY_MAJOR)
         .setSource(Storm.OWN_SOURCE)
         .setCheck("source-limit")
         .setRunbook("source-limit")
-        .setSummary("source " + source + " has too many alerts: new ones are refused")
+        .setSummary(
+            "source "
+                + source
+                + ", with those that share its room, has too many alerts: new ones are refused")
         .putLabels("limited_source", source)
         .setEventTimeUnixNanos(now)
         .setReceivedAtUnixNanos(now)

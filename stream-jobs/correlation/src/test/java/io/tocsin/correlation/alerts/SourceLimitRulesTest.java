@@ -20,7 +20,7 @@ class SourceLimitRulesTest {
   private static final Duration EXPIRES_AFTER = Duration.ofHours(10);
   private static final Duration FORGET_AFTER = Duration.ofHours(24);
 
-  private final SourceLimitRules rules = new SourceLimitRules(LIMIT, FORGET_AFTER);
+  private SourceLimitRules rules = new SourceLimitRules(LIMIT, FORGET_AFTER);
   private final Map<String, SourceAlerts> states = new HashMap<>();
   private final List<Signal> passed = new ArrayList<>();
   private final List<Signal> told = new ArrayList<>();
@@ -52,6 +52,21 @@ class SourceLimitRulesTest {
     assertThat(told.stream().map(Fingerprint::of).distinct()).hasSize(1);
     assertThat(told.get(0).getSummary()).contains("source stranger");
     assertThat(told.get(0).getExpiresAfterSeconds()).isEqualTo(3_600);
+  }
+
+  @Test
+  void sourcesWithoutEndShareAFixedNumberOfRooms() {
+    int limit = 4 * SourceLimitRules.SHARES;
+    int most = SourceLimitRules.ROOMS * limit;
+    rules = new SourceLimitRules(limit, FORGET_AFTER);
+    for (int i = 0; i < 2 * most; i++) {
+      raise("stranger-" + i, i, 0);
+    }
+
+    assertThat(passed).hasSizeBetween(9 * most / 10, most);
+    assertThat(refused).isEqualTo(2 * most - passed.size());
+    assertThat(states).hasSize(SourceLimitRules.ROOMS * SourceLimitRules.SHARES);
+    assertThat(told.stream().map(Fingerprint::of).distinct()).hasSize(SourceLimitRules.ROOMS);
   }
 
   @Test

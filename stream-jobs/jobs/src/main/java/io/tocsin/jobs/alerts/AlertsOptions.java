@@ -43,7 +43,8 @@ public final class AlertsOptions extends JobOptions {
       defaultValue = "100000",
       description = {
         "so many alerts the updates of one source may make, those that ended within a day included; new",
-        "ones beyond about that number are refused and told as source-limit (default: ${DEFAULT-VALUE})"
+        "ones beyond about that number are refused and told as source-limit. All sources together, made",
+        "up ones too, may make 16 times as many (default: ${DEFAULT-VALUE})"
       })
   private int maxAlertsPerSource;
 
