@@ -7,16 +7,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * A real ClickHouse with Tocsin's tables, named by TOCSIN_TEST_CLICKHOUSE_URL. Tests share it: they
  * mark their rows with an agent or a fingerprint of their own, and truncate nothing.
  */
 public final class ClickHouseUnderTest {
-  private static final String VARIABLE = "TOCSIN_TEST_CLICKHOUSE_URL";
-
   private final HttpClient http = HttpClient.newHttpClient();
   private final URI url;
 
@@ -29,15 +25,8 @@ public final class ClickHouseUnderTest {
    * CI=true.
    */
   public static ClickHouseUnderTest require() {
-    String url = System.getenv(VARIABLE);
-    if (url == null || url.isEmpty()) {
-      String reason =
-          VARIABLE + " names no ClickHouse with Tocsin's tables, for example http://127.0.0.1:8123";
-      if ("true".equals(System.getenv("CI"))) {
-        Assertions.fail(reason);
-      }
-      Assumptions.abort(reason);
-    }
+    String what = "ClickHouse with Tocsin's tables, for example http://127.0.0.1:8123";
+    String url = ServerUnderTest.require("TOCSIN_TEST_CLICKHOUSE_URL", what);
     return new ClickHouseUnderTest(URI.create(url));
   }
 
