@@ -20,7 +20,7 @@ final class ReadBack {
   static final long SETTLED_AFTER_NANOS = 10 * Nanos.PER_SECOND;
 
   /** As long as other alerts that are over are remembered. */
-  static final long FORGOTTEN_AFTER_NANOS = 24 * 3_600 * Nanos.PER_SECOND;
+  private static final long FORGOTTEN_AFTER_NANOS = AlertTiming.DEFAULT.forgetAfterNanos();
 
   private final GateState state;
   private final Storms storms;

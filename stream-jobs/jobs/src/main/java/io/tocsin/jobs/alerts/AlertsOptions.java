@@ -11,9 +11,6 @@ import picocli.CommandLine.Option;
 
 /** What the alerts job can be told on the command line. */
 public final class AlertsOptions extends JobOptions {
-  /** Much longer than any clear can be late. */
-  private static final Duration FORGET_ALERTS_AFTER = Duration.ofHours(24);
-
   @Option(
       names = "--refresh-interval-seconds",
       paramLabel = "N",
@@ -106,7 +103,7 @@ public final class AlertsOptions extends JobOptions {
   public AlertTiming timing() {
     return new AlertTiming(
         Duration.ofSeconds(refreshIntervalSeconds),
-        FORGET_ALERTS_AFTER,
+        AlertTiming.DEFAULT.forgetAfter(),
         flappingOpens,
         Duration.ofSeconds(flappingWindowSeconds),
         Duration.ofSeconds(maxClockDeviationSeconds));
