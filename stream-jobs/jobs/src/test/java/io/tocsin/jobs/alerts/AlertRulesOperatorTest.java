@@ -17,15 +17,13 @@ import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -46,16 +44,11 @@ class AlertRulesOperatorTest {
 
   private static KeyedOneInputStreamOperatorTestHarness<String, Signal, Alert> newHarness()
       throws Exception {
-    var harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(
-                new KeyedRulesFunction<>(
-                    new AlertRules(AlertTiming.DEFAULT), "tracked-alert", TrackedAlert.class)),
-            Fingerprint::of,
-            Types.STRING);
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
-    return harness;
+    return KeyedHarness.of(
+        new KeyedRulesFunction<>(
+            new AlertRules(AlertTiming.DEFAULT), "tracked-alert", TrackedAlert.class),
+        Fingerprint::of,
+        ProtobufTypeInfo.forMessage(Alert.class));
   }
 
   @AfterEach

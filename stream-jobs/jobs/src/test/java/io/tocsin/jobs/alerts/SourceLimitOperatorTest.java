@@ -11,15 +11,13 @@ import io.tocsin.correlation.alerts.UpdateExpiry;
 import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -36,13 +34,10 @@ class SourceLimitOperatorTest {
   private void start(OperatorSubtaskState state) throws Exception {
     SourceLimitRules rules = new SourceLimitRules(1, FORGET_AFTER);
     harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(
-                new KeyedRulesFunction<>(rules, "source-alerts", SourceAlerts.class)),
+        KeyedHarness.of(
+            new KeyedRulesFunction<>(rules, "source-alerts", SourceAlerts.class),
             signal -> "one share",
-            Types.STRING);
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Signal.class).createSerializer(new SerializerConfigImpl()));
+            ProtobufTypeInfo.forMessage(Signal.class));
     if (state != null) {
       harness.initializeState(state);
     }

@@ -8,16 +8,14 @@ import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.WrongClocks;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.Instants;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.api.operators.ProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
@@ -33,13 +31,10 @@ class ClockOperatorsTest {
 
   private void start(OperatorSubtaskState state) throws Exception {
     harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(
-                new KeyedRulesFunction<>(RULES, "wrong-clocks", WrongClocks.class)),
+        KeyedHarness.of(
+            new KeyedRulesFunction<>(RULES, "wrong-clocks", WrongClocks.class),
             ClockRules::keyOf,
-            Types.STRING);
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Event.class).createSerializer(new SerializerConfigImpl()));
+            ProtobufTypeInfo.forMessage(Event.class));
     if (state != null) {
       harness.initializeState(state);
     }

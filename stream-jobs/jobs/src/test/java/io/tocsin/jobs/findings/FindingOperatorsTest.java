@@ -12,18 +12,16 @@ import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -60,11 +58,7 @@ class FindingOperatorsTest {
       KeySelector<Event, String> key,
       OperatorSubtaskState state)
       throws Exception {
-    harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(function), key, Types.STRING);
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Event.class).createSerializer(new SerializerConfigImpl()));
+    harness = KeyedHarness.of(function, key, ProtobufTypeInfo.forMessage(Event.class));
     if (state != null) {
       harness.initializeState(state);
     }

@@ -13,12 +13,10 @@ import io.tocsin.alerts.v1.Severity;
 import io.tocsin.correlation.paging.Page;
 import io.tocsin.correlation.paging.PagingRules;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -52,12 +50,10 @@ class PagingFunctionTest {
 
   private void newHarness() throws Exception {
     harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(new PagingFunction(Duration.ofMillis(RESEND_MILLIS))),
+        KeyedHarness.of(
+            new PagingFunction(Duration.ofMillis(RESEND_MILLIS)),
             Alert::getFingerprint,
-            Types.STRING);
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
+            ProtobufTypeInfo.forMessage(Alert.class));
   }
 
   @AfterEach

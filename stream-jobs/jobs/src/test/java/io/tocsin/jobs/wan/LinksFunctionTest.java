@@ -14,6 +14,7 @@ import io.tocsin.correlation.wan.SyslogHistory;
 import io.tocsin.correlation.wan.WanSettings;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeptState;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.testsupport.TestEvents;
 import io.tocsin.wan.v1.WanEpisode;
 import java.time.Instant;
@@ -21,11 +22,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -51,14 +49,10 @@ class LinksFunctionTest {
 
   private static KeyedOneInputStreamOperatorTestHarness<String, Event, LinkUpdate> newHarness()
       throws Exception {
-    var harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(new LinksFunction(WanSettings.defaults())),
-            Event::getDevice,
-            Types.STRING);
-    harness.setup(
-        TypeInformation.of(LinkUpdate.class).createSerializer(new SerializerConfigImpl()));
-    return harness;
+    return KeyedHarness.of(
+        new LinksFunction(WanSettings.defaults()),
+        Event::getDevice,
+        TypeInformation.of(LinkUpdate.class));
   }
 
   @AfterEach

@@ -5,13 +5,11 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.correlation.wan.LinkUpdate;
+import io.tocsin.jobs.KeyedHarness;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
 import io.tocsin.wan.v1.WanEpisode.Cause;
 import io.tocsin.wan.v1.WanEpisode.State;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.streaming.api.operators.KeyedProcessOperator;
 import org.apache.flink.streaming.util.KeyedOneInputStreamOperatorTestHarness;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,10 +22,10 @@ class RemoteSitesFunctionTest {
   @BeforeEach
   void open() throws Exception {
     harness =
-        new KeyedOneInputStreamOperatorTestHarness<>(
-            new KeyedProcessOperator<>(new RemoteSitesFunction()), LinkUpdate::place, Types.STRING);
-    harness.setup(
-        ProtobufTypeInfo.forMessage(WanEpisode.class).createSerializer(new SerializerConfigImpl()));
+        KeyedHarness.of(
+            new RemoteSitesFunction(),
+            LinkUpdate::place,
+            ProtobufTypeInfo.forMessage(WanEpisode.class));
     harness.open();
   }
 
