@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
 use tocsin_snmp::SnmpConfig;
-use tocsin_sources::{CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
+use tocsin_sources::{BufferSize, CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
 use crate::probes;
@@ -238,8 +238,10 @@ fn check_link_names(links: &[LinkConfig]) -> Result<(), String> {
 }
 
 fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
-    if listener.receive_buffer > MAX_RECEIVE_BUFFER {
-        return Err(format!("receive_buffer is {}; the kernel takes at most {MAX_RECEIVE_BUFFER}", listener.receive_buffer));
+    if let BufferSize::Fixed(size) = listener.receive_buffer
+        && size > MAX_RECEIVE_BUFFER
+    {
+        return Err(format!("receive_buffer is {size}; the kernel takes at most {MAX_RECEIVE_BUFFER}"));
     }
     if listener.max_message < ByteSize::b(64) || listener.max_message > MAX_MESSAGE {
         return Err(format!("max_message is {}; use 64 B to {MAX_MESSAGE}", listener.max_message));

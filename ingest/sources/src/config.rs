@@ -8,6 +8,8 @@ use bytesize::ByteSize;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
+use crate::BufferSize;
+
 /// What a listener expects to receive.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -105,8 +107,8 @@ pub struct ListenerConfig {
     /// Address and port; `[::]` means both families unless `ipv6_only`.
     pub listen: SocketAddr,
     /// Size of the kernel's receive buffer, per socket.
-    #[serde(default = "default_receive_buffer")]
-    pub receive_buffer: ByteSize,
+    #[serde(default)]
+    pub receive_buffer: BufferSize,
     /// Sockets and reader threads; the kernel spreads senders over them (UDP only).
     #[serde(default = "default_readers")]
     pub readers: usize,
@@ -140,10 +142,6 @@ fn default_transport() -> Transport {
     Transport::Udp
 }
 
-fn default_receive_buffer() -> ByteSize {
-    ByteSize::mib(16)
-}
-
 fn default_readers() -> usize {
     1
 }
@@ -164,7 +162,7 @@ impl ListenerConfig {
             kind,
             transport,
             listen: SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)),
-            receive_buffer: default_receive_buffer(),
+            receive_buffer: BufferSize::Auto,
             readers: default_readers(),
             max_message: default_max_message(),
             ipv6_only: false,

@@ -5,10 +5,12 @@
 //! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
 mod access;
+mod buffer_size;
 mod capacity;
 mod capture;
 mod config;
 mod connection;
+mod growth;
 mod inherited;
 mod meminfo;
 mod overflow;
@@ -23,6 +25,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{mpsc, watch};
 
+pub use buffer_size::BufferSize;
 pub use capacity::Charge;
 pub use capture::{CaptureConfig, CaptureError, CaptureSource};
 pub use config::{Kind, ListenerConfig, RateLimitConfig, TlsConfig, Transport};

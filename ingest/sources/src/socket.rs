@@ -6,7 +6,8 @@ use std::net::{Ipv4Addr, SocketAddr};
 use nix::sys::socket::{setsockopt, sockopt};
 use socket2::{Domain, Protocol, Socket, Type};
 
-use crate::{ListenerConfig, TlsError, Transport};
+use crate::growth::FIRST_BYTES;
+use crate::{BufferSize, ListenerConfig, TlsError, Transport};
 
 /// A listener's socket cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +78,7 @@ fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::R
         Transport::Udp => socket.set_reuse_port(share_port)?,
         Transport::Tcp | Transport::Tls => socket.set_reuse_address(true)?,
     }
-    let receive_buffer = set_receive_buffer(&socket, receive_buffer_bytes(config))?;
+    let receive_buffer = set_receive_buffer(&socket, config)?;
     socket.bind(&address.into())?;
     Ok((socket, receive_buffer))
 }
@@ -88,7 +89,7 @@ pub(crate) fn adopt(config: &ListenerConfig, socket: &Socket) -> Result<ReceiveB
         socket.set_nonblocking(false)?;
         // What the service manager gave (ReceiveBuffer=) stays where it is more than we may ask for.
         let before_bytes = socket.recv_buffer_size()? / 2;
-        let asked_bytes = receive_buffer_bytes(config);
+        let asked_bytes = asked_bytes(config).unwrap_or(before_bytes);
         if before_bytes >= asked_bytes {
             return Ok(ReceiveBuffer { asked_bytes, got_bytes: before_bytes });
         }
@@ -98,12 +99,21 @@ pub(crate) fn adopt(config: &ListenerConfig, socket: &Socket) -> Result<ReceiveB
     adopt().map_err(|error| BindError::after_bind(config, error))
 }
 
-fn receive_buffer_bytes(config: &ListenerConfig) -> usize {
-    usize::try_from(config.receive_buffer.as_u64()).unwrap_or(usize::MAX)
+/// What to ask of the kernel; `None`: a connection's buffer is the kernel's own affair, which fits it to the way to the peer.
+fn asked_bytes(config: &ListenerConfig) -> Option<usize> {
+    match (config.receive_buffer, config.transport) {
+        (BufferSize::Fixed(size), _) => Some(usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
+        (BufferSize::Auto, Transport::Udp) => Some(FIRST_BYTES),
+        (BufferSize::Auto, Transport::Tcp | Transport::Tls) => None,
+    }
 }
 
 /// `SO_RCVBUFFORCE` passes `net.core.rmem_max` but needs CAP_NET_ADMIN; `SO_RCVBUF` is capped by it silently.
-fn set_receive_buffer(socket: &Socket, asked_bytes: usize) -> io::Result<ReceiveBuffer> {
+fn set_receive_buffer(socket: &Socket, config: &ListenerConfig) -> io::Result<ReceiveBuffer> {
+    let Some(asked_bytes) = asked_bytes(config) else {
+        let got_bytes = socket.recv_buffer_size()? / 2;
+        return Ok(ReceiveBuffer { asked_bytes: got_bytes, got_bytes });
+    };
     if setsockopt(socket, sockopt::RcvBufForce, &asked_bytes).is_err() {
         socket.set_recv_buffer_size(asked_bytes)?;
     }

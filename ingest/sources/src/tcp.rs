@@ -201,14 +201,14 @@ mod tests {
     use bytesize::ByteSize;
 
     use super::*;
-    use crate::{Kind, Transport};
+    use crate::{BufferSize, Kind, Transport};
 
     /// A size that every kernel gives without a right: below the usual net.core.rmem_max of 208 KiB.
     #[tokio::test]
     async fn connections_have_the_receive_buffer_that_was_asked_for() {
         let config = ListenerConfig {
             listen: ([127, 0, 0, 1], 0).into(),
-            receive_buffer: ByteSize::kib(96),
+            receive_buffer: BufferSize::Fixed(ByteSize::kib(96)),
             ..ListenerConfig::new("tcp", Kind::Syslog, Transport::Tcp, 0)
         };
         let source = TcpSource::bind(&config, None, Arc::new(Counters::new("tcp"))).unwrap();

@@ -15,8 +15,9 @@ use tocsin_telemetry::Counters;
 use self::reader::Reader;
 pub use self::replies::Replies;
 use crate::access::Access;
+use crate::growth::Growth;
 use crate::meminfo::{self, ReceiveMemory, Unwrapped};
-use crate::{BindError, DropsSeen, ListenerConfig, Queue, Stop, socket, spread};
+use crate::{BindError, BufferSize, DropsSeen, ListenerConfig, Queue, Stop, socket, spread};
 
 /// The sockets of one UDP listener: one for each reader, or several where the kernel caps the receive buffer (see [`spread`]).
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct UdpSource {
     counters: Arc<Counters>,
     max_message_bytes: usize,
     access: Access,
+    /// Its buffers grow with their peaks.
+    grows: bool,
 }
 
 #[derive(Debug)]
@@ -126,7 +129,14 @@ impl UdpSource {
         };
         let sockets: Vec<_> = sockets.into_iter().map(measured).collect();
         counters.arrivals().sockets(sockets.len());
-        let source = Self { sockets, lanes, counters, max_message_bytes: config.max_message_bytes(), access: Access::new(config) };
+        let source = Self {
+            sockets,
+            lanes,
+            counters,
+            max_message_bytes: config.max_message_bytes(),
+            access: Access::new(config),
+            grows: config.receive_buffer == BufferSize::Auto,
+        };
         source.sample();
         Ok(source)
     }
@@ -161,6 +171,7 @@ impl UdpSource {
                 counters: Arc::clone(&self.counters),
                 max_message_bytes: self.max_message_bytes,
                 access: self.access.clone(),
+                growth: self.grows.then(Growth::default),
                 queue,
                 stop: stop.clone(),
             };
@@ -170,23 +181,36 @@ impl UdpSource {
     }
 }
 
-/// Asks the kernel about some of a listener's sockets and tells the counters the sum over all. Returns the size of the buffers.
-fn sample(sockets: &[Arc<MeasuredSocket>], some: Range<usize>, counters: &Counters) -> u64 {
+/// What the kernel said of some of a listener's sockets: of the one that is most in use.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sampled {
+    used_bytes: u64,
+    limit_bytes: u64,
+    dropped: u64,
+}
+
+/// Asks the kernel about some of a listener's sockets and tells the counters the sum over all.
+fn sample(sockets: &[Arc<MeasuredSocket>], some: Range<usize>, counters: &Counters) -> Sampled {
     let mut used_bytes = 0;
     let mut limit_bytes = 0;
+    let mut sampled = Sampled::default();
     for (index, socket) in sockets.iter().enumerate() {
         let mut memory = socket.memory.lock().unwrap_or_else(PoisonError::into_inner);
         if some.contains(&index)
             && let Ok(now) = meminfo::receive_memory(&socket.socket)
         {
-            counters.kernel_dropped(memory.0.growth(now.drops_modulo));
+            let dropped = memory.0.growth(now.drops_modulo);
+            counters.kernel_dropped(dropped);
             memory.1 = now;
+            sampled.used_bytes = sampled.used_bytes.max(now.used_bytes);
+            sampled.limit_bytes = sampled.limit_bytes.max(now.limit_bytes);
+            sampled.dropped += dropped;
         }
         used_bytes += memory.1.used_bytes;
         limit_bytes += memory.1.limit_bytes;
     }
     counters.buffer_used(used_bytes, limit_bytes);
-    limit_bytes
+    sampled
 }
 
 #[cfg(test)]

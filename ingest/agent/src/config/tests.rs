@@ -56,7 +56,7 @@ fn sizes_and_durations_have_units_or_are_plain_bytes() {
     let listener = "{name: l, kind: syslog, listen: '[::]:1'";
     let config =
         load(&format!("listeners: [{listener}, receive_buffer: 1MiB, max_message: 4096}}]\ntelemetry: {{stats_interval: 500ms}}")).unwrap();
-    assert_eq!(config.listeners[0].receive_buffer, ByteSize::mib(1));
+    assert_eq!(config.listeners[0].receive_buffer, BufferSize::Fixed(ByteSize::mib(1)));
     assert_eq!(config.listeners[0].max_message_bytes(), 4096);
     assert_eq!(config.telemetry.stats_interval, Duration::from_millis(500));
     refused("telemetry: {stats_interval: soon}", &["stats_interval"]);
@@ -98,6 +98,7 @@ fn two_sockets_on_one_port_are_refused() {
 #[test]
 fn values_that_cannot_work_are_refused_with_a_remedy() {
     let listener = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:5514', {keys}}}]");
+    refused(&listener("receive_buffer: -1"), &["receive_buffer"]);
     refused(&listener("receive_buffer: 4GiB"), &["listener l", "receive_buffer", "at most"]);
     refused(&listener("max_message: 1"), &["max_message"]);
     refused("listeners: [{name: l, kind: dhcp, transport: tcp, listen: '[::]:6767'}]", &["listener l", "dhcp", "UDP"]);

@@ -16,8 +16,9 @@ use nix::sys::time::TimeSpec;
 use socket2::Socket;
 use tocsin_telemetry::Counters;
 
-use super::{MeasuredSocket, sample};
+use super::{MeasuredSocket, Sampled, sample};
 use crate::access::Access;
+use crate::growth::{Growth, Seen};
 use crate::overflow::Overflow;
 use crate::{Batch, Frame, Queue, Received, Stop, now_unix_nanos, received_bytes};
 
@@ -68,6 +69,8 @@ pub(super) struct Reader {
     pub(super) counters: Arc<Counters>,
     pub(super) max_message_bytes: usize,
     pub(super) access: Access,
+    /// `None`: the buffers stay as they are.
+    pub(super) growth: Option<Growth>,
     pub(super) queue: Queue,
     pub(super) stop: Stop,
 }
@@ -79,7 +82,7 @@ struct Buffers {
 }
 
 impl Reader {
-    pub(super) fn run(self) {
+    pub(super) fn run(mut self) {
         let mut buffers = Buffers {
             payloads: vec![vec![0_u8; DATAGRAM_BYTES]; BATCH_DATAGRAMS],
             headers: MultiHeaders::preallocate(BATCH_DATAGRAMS, Some(cmsg_space!(TimeSpec))),
@@ -104,22 +107,35 @@ impl Reader {
                 break;
             }
             let datagrams = batch.len();
+            let oldest_unix_nanos = batch.first().map_or(0, |received| received.received_at_unix_nanos);
+            let waited = Duration::from_nanos(now_unix_nanos().saturating_sub(oldest_unix_nanos));
             let handed_over = if datagrams > 0 { overflow.push(batch) } else { overflow.hand_over() };
             if handed_over.is_err() {
                 break;
             }
             if datagrams > 0 {
-                let limit_bytes = sample(&self.sockets, self.own(), &self.counters);
+                let sampled = sample(&self.sockets, self.own(), &self.counters);
+                self.grow(sampled, waited);
                 if was_full {
                     self.counters.arrivals().drained(datagrams, began.elapsed());
                 }
-                pause.after(datagrams, limit_bytes / self.sockets.len() as u64);
+                pause.after(datagrams, sampled.limit_bytes);
             }
             was_full = datagrams >= BATCH_DATAGRAMS;
         }
         let _ = sample(&self.sockets, self.own(), &self.counters);
         // A parser that has ended early has failed, which the agent says when it joins it.
         let _ = overflow.finish();
+    }
+
+    /// Follows the peak, where the buffers are to grow with it.
+    fn grow(&mut self, sampled: Sampled, waited: Duration) {
+        let own = self.own();
+        if let Some(growth) = &mut self.growth {
+            let Sampled { used_bytes, limit_bytes, dropped } = sampled;
+            let seen = Seen { used_bytes, limit_bytes, has_dropped: dropped > 0, waited };
+            growth.follow(self.counters.name(), seen, self.sockets[own].iter().map(|lane| &lane.socket));
+        }
     }
 
     fn own(&self) -> std::ops::Range<usize> {

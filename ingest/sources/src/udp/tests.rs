@@ -81,3 +81,64 @@ fn a_port_that_is_spread_is_still_refused_to_others() {
     let other = ListenerConfig { listen: address, ..config() };
     assert!(UdpSource::bind(&other, Arc::new(Counters::new("other"))).is_err());
 }
+
+/// Sends so many datagrams of 600 bytes.
+fn burst(address: SocketAddr, datagrams: usize) {
+    let sender = UdpSocket::bind("127.0.0.1:0").unwrap();
+    for _ in 0..datagrams {
+        sender.send_to(&[b'x'; 600], address).unwrap();
+    }
+}
+
+#[test]
+fn an_automatic_buffer_takes_at_the_second_time_the_burst_that_it_dropped_at_the_first() {
+    let counters = Arc::new(Counters::new("auto"));
+    // Below the usual net.core.rmem_max, so that every kernel lets it grow: 51 datagrams, then 102.
+    let small = ListenerConfig { receive_buffer: BufferSize::Fixed(bytesize::ByteSize::kib(32)), ..config() };
+    let (socket, _) = socket::bind(&small, small.listen, false).unwrap();
+    let source = UdpSource::measured(&config(), vec![socket], 1, &DropsSeen::default(), Arc::clone(&counters)).unwrap();
+    let address = source.local_address().unwrap();
+    let drops = || meminfo::receive_memory(&source.sockets[0].socket).unwrap().drops_modulo;
+    let limit_bytes = || meminfo::receive_memory(&source.sockets[0].socket).unwrap().limit_bytes;
+    let before_bytes = limit_bytes();
+
+    burst(address, 80);
+    assert!(drops() > 0, "a buffer of 32 KiB took 80 datagrams");
+    let (queue, mut batches) = mpsc::channel::<Batch>(QUEUE_BATCHES);
+    let (stop, stopped) = watch::channel(false);
+    let threads = source.start([queue], &stopped).unwrap();
+    let mut sent = 80;
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while limit_bytes() == before_bytes {
+        assert!(Instant::now() < deadline, "the buffer does not grow");
+        // Once more: what waited for a machine that had no time for the reader is no reason to grow.
+        burst(address, 80);
+        sent += 80;
+    }
+    let reader = std::thread::spawn(move || std::iter::from_fn(|| batches.blocking_recv()).flatten().count());
+    stop.send(true).unwrap();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    assert_eq!(reader.join().unwrap() + drops() as usize, sent);
+
+    // Nobody reads any more.
+    let dropped = drops();
+    burst(address, 80);
+    assert_eq!(drops(), dropped);
+}
+
+#[test]
+fn a_buffer_of_a_fixed_size_stays() {
+    let counters = Arc::new(Counters::new("fixed"));
+    let small = ListenerConfig { receive_buffer: BufferSize::Fixed(bytesize::ByteSize::kib(32)), ..config() };
+    let (socket, _) = socket::bind(&small, small.listen, false).unwrap();
+    let source = UdpSource::measured(&small, vec![socket], 1, &DropsSeen::default(), counters).unwrap();
+    let limit_bytes = || meminfo::receive_memory(&source.sockets[0].socket).unwrap().limit_bytes;
+    let before_bytes = limit_bytes();
+    burst(source.local_address().unwrap(), 80);
+    let (queue, mut batches) = mpsc::channel::<Batch>(QUEUE_BATCHES);
+    let (stop, stopped) = watch::channel(false);
+    stop.send(true).unwrap();
+    source.start([queue], &stopped).unwrap().into_iter().for_each(|thread| thread.join().unwrap());
+    assert!(batches.blocking_recv().is_some());
+    assert_eq!(limit_bytes(), before_bytes);
+}
