@@ -261,6 +261,9 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     if listener.ipv6_only && listener.listen.is_ipv4() {
         return Err(format!("ipv6_only is set and listen is {}, an IPv4 address; remove one of the two", listener.listen));
     }
+    if !listener.proxies.is_empty() && listener.transport == Transport::Udp {
+        return Err("proxies is for tcp and tls: a datagram has no PROXY header that would be read; remove the key".to_owned());
+    }
     if listener.connections_per_sender == 0 {
         return Err("connections_per_sender is 0, so that nobody could connect; use 1 or more".to_owned());
     }

@@ -235,6 +235,10 @@ impl Pipeline {
                 );
                 self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Truncated, detail }, beginning.len() as u64);
             }
+            Frame::Refused { beginning, problem } => {
+                let detail = format!("{problem}; let the sender speak what the listener's transport and proxies say, or change these");
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Syntax, detail }, beginning.len() as u64);
+            }
         }
     }
 
@@ -344,7 +348,10 @@ fn blanked(message: &Bytes, secrets: &[Range<usize>]) -> Bytes {
 /// The bytes of a frame that travel with its event.
 fn kept_bytes(frame: &Frame) -> &Bytes {
     match frame {
-        Frame::Message(bytes) | Frame::Oversize { beginning: bytes, .. } | Frame::Truncated { beginning: bytes, .. } => bytes,
+        Frame::Message(bytes)
+        | Frame::Oversize { beginning: bytes, .. }
+        | Frame::Truncated { beginning: bytes, .. }
+        | Frame::Refused { beginning: bytes, .. } => bytes,
     }
 }
 

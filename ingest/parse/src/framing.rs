@@ -28,6 +28,13 @@ pub enum Frame {
         /// MSG-LEN.
         announced_bytes: u64,
     },
+    /// The connection did not begin as its listener wants it.
+    Refused {
+        /// The bytes that arrived.
+        beginning: Bytes,
+        /// A clause that says what is wrong with them.
+        problem: &'static str,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

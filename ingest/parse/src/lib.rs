@@ -8,6 +8,7 @@ pub mod dhcp;
 pub mod dns;
 pub mod framing;
 pub mod icmp;
+pub mod proxy;
 pub mod sequence;
 mod syslog;
 mod text;

@@ -130,6 +130,9 @@ pub struct ListenerConfig {
     /// Networks that are not heard, though they be in `allow`.
     #[serde(default)]
     pub deny: Vec<IpNet>,
+    /// Networks of proxies, whose connections begin with a PROXY header of version 2 that says who is behind them (TCP and TLS).
+    #[serde(default)]
+    pub proxies: Vec<IpNet>,
     /// Connections that one sender may hold open at once (TCP and TLS).
     #[serde(default = "default_connections_per_sender")]
     pub connections_per_sender: usize,
@@ -170,6 +173,7 @@ impl ListenerConfig {
             rate_limit: None,
             allow: Vec::new(),
             deny: Vec::new(),
+            proxies: Vec::new(),
             connections_per_sender: default_connections_per_sender(),
             site: String::new(),
         }

@@ -40,7 +40,7 @@ impl Connection {
             other => other,
         };
         let last = self.decoder.finish();
-        self.push(last.into_iter().collect()).await;
+        self.push_last(last).await;
         // TLS wants a last word (RFC 5425 4.4); a peer that is gone does not hear it.
         let _ = timeout(DRAIN_QUIET, stream.shutdown()).await;
         self.counters.connection_closed(self.peer, result.as_ref().err());
@@ -82,13 +82,17 @@ impl Connection {
         }
     }
 
-    async fn push(&mut self, last: Vec<Frame>) {
+    async fn push_last(&mut self, last: Option<Frame>) {
         self.push_ready_frames().await;
-        if !last.is_empty() {
-            let batch = self.batch(last);
-            // The queue ends only after every source has.
-            let _ = self.queue.send(batch).await;
+        if let Some(last) = last {
+            self.send(last).await;
         }
+    }
+
+    /// Hands over one frame that the decoder did not make.
+    pub(crate) async fn send(&self, frame: Frame) {
+        // The queue ends only after every source has.
+        let _ = self.queue.send(self.batch(vec![frame])).await;
     }
 
     fn batch(&self, frames: Vec<Frame>) -> Batch {

@@ -5,6 +5,7 @@
 //! drops. A TCP peer is slowed down. A stop reads what is left in the kernel's buffers before it ends.
 
 mod access;
+mod admission;
 mod buffer_size;
 mod capacity;
 mod capture;
@@ -14,6 +15,7 @@ mod growth;
 mod inherited;
 mod meminfo;
 mod overflow;
+mod proxied;
 mod socket;
 mod spread;
 mod tcp;
@@ -78,6 +80,6 @@ fn received_bytes(frame: &Frame) -> u64 {
     match frame {
         Frame::Message(message) => message.len() as u64,
         Frame::Oversize { original_bytes, .. } => *original_bytes,
-        Frame::Truncated { beginning, .. } => beginning.len() as u64,
+        Frame::Truncated { beginning, .. } | Frame::Refused { beginning, .. } => beginning.len() as u64,
     }
 }

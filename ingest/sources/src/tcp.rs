@@ -1,12 +1,11 @@
 //! TCP and TLS: one listening socket, one task a connection.
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
+use ipnet::IpNet;
 use socket2::{SockRef, Socket, TcpKeepalive};
 use tocsin_parse::framing::Decoder;
 use tocsin_telemetry::Counters;
@@ -15,9 +14,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout_at};
 
-use crate::access::Access;
+use crate::admission::{Admission, Place};
 use crate::connection::{Connection, DRAIN_QUIET};
-use crate::{BindError, Certificates, ListenerConfig, Queue, Stop, sender_of, socket};
+use crate::proxied::{self, WithoutHeader};
+use crate::{BindError, Certificates, Frame, ListenerConfig, Queue, Stop, socket};
 
 /// Open connections of one listener; each may hold `max_message` bytes of an unfinished frame.
 const MAX_CONNECTIONS: usize = 4096;
@@ -36,28 +36,8 @@ pub struct TcpSource {
     max_message_bytes: usize,
     /// `None`: plain TCP.
     certificates: Option<Arc<Certificates>>,
-    access: Access,
-    connections_per_sender: usize,
-    /// Open connections by sender.
-    senders: Arc<Mutex<HashMap<IpAddr, usize>>>,
-}
-
-/// One connection among those of its sender; ends with it.
-struct Place {
-    sender: IpAddr,
-    senders: Arc<Mutex<HashMap<IpAddr, usize>>>,
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Entry::Occupied(mut open) = senders.entry(self.sender) {
-            *open.get_mut() -= 1;
-            if *open.get() == 0 {
-                open.remove();
-            }
-        }
-    }
+    admission: Admission,
+    proxies: Vec<IpNet>,
 }
 
 impl TcpSource {
@@ -86,12 +66,11 @@ impl TcpSource {
         receive_buffer.warn_if_capped(&config.name, 1, "senders wait once it is full, so nothing is lost by it");
         Ok(Self {
             listener,
+            admission: Admission::new(config, Arc::clone(&counters)),
+            proxies: config.proxies.clone(),
             counters,
             max_message_bytes: config.max_message_bytes(),
             certificates,
-            access: Access::new(config),
-            connections_per_sender: config.connections_per_sender,
-            senders: Arc::default(),
         })
     }
 
@@ -136,17 +115,6 @@ impl TcpSource {
         while connections.join_next().await.is_some() {}
     }
 
-    /// A place among the connections of a sender; `None` where it has all that it may have.
-    fn place(&self, sender: IpAddr) -> Option<Place> {
-        let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = senders.entry(sender).or_default();
-        if *open >= self.connections_per_sender {
-            return None;
-        }
-        *open += 1;
-        Some(Place { sender, senders: Arc::clone(&self.senders) })
-    }
-
     fn take(
         &self,
         stream: TcpStream,
@@ -157,30 +125,57 @@ impl TcpSource {
         stop: &Stop,
     ) {
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
-        if !self.access.admits(peer.ip()) {
-            return self.counters.connection_refused(&format!("{peer} closed: the listener's allow and deny do not let it in"));
+        // Who is behind a proxy is admitted once that is known.
+        let is_proxy = self.proxies.iter().any(|network| network.contains(&peer.ip()));
+        let place = if is_proxy { None } else { self.admission.admit(peer) };
+        if !is_proxy && place.is_none() {
+            return;
         }
-        let Some(place) = self.place(sender_of(peer.ip())) else {
-            let problem =
-                format!("{peer} closed: its sender holds {} connections, which is connections_per_sender", self.connections_per_sender);
-            return self.counters.connection_refused(&problem);
-        };
         let Ok(permit) = Arc::clone(permits).try_acquire_owned() else {
             self.counters.connection_refused(&format!("{peer} closed: {MAX_CONNECTIONS} connections are open, which is the limit"));
             return;
         };
         // Without probes a dead peer holds its connection until the next restart; nothing is lost by it.
         let _ = SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 4));
-        let connection =
+        let mut connection =
             Connection { peer, decoder: Decoder::new(self.max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
-        let (certificates, stop) = (self.certificates.clone(), stop.clone());
+        let (certificates, admission, mut stop) = (self.certificates.clone(), self.admission.clone(), stop.clone());
+        let mut stream = stream;
         connections.spawn(async move {
-            let (_permit, _place) = (permit, place);
+            let _permit = permit;
+            let place = match place {
+                Some(place) => Some(place),
+                None => behind_proxy(&mut stream, &mut connection, &admission, &mut stop).await,
+            };
+            let Some(_place) = place else { return };
             match certificates {
                 None => connection.run(stream, stop).await,
                 Some(certificates) => inside_tls(&certificates, stream, connection, stop).await,
             }
         });
+    }
+}
+
+/// Reads who is behind the proxy and makes it the peer of the connection, which then needs a place of its own. A connection without a header becomes a
+/// reject with what had arrived; one that says nothing, as a proxy does that only looks whether the port is open, has nothing to keep.
+async fn behind_proxy(stream: &mut TcpStream, connection: &mut Connection, admission: &Admission, stop: &mut Stop) -> Option<Place> {
+    let source = tokio::select! {
+        source = proxied::source(stream) => source,
+        _ = stop.wait_for(|stop| *stop) => return None,
+    };
+    match source {
+        Ok(source) => {
+            connection.peer = source.unwrap_or(connection.peer);
+            admission.admit(connection.peer)
+        }
+        Err(WithoutHeader { beginning, problem }) if beginning.is_empty() => {
+            connection.counters.connection_refused(&format!("{}: {problem}", connection.peer));
+            None
+        }
+        Err(WithoutHeader { beginning, problem }) => {
+            connection.send(Frame::Refused { beginning, problem }).await;
+            None
+        }
     }
 }
 

@@ -99,6 +99,7 @@ fn two_sockets_on_one_port_are_refused() {
 fn values_that_cannot_work_are_refused_with_a_remedy() {
     let listener = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:5514', {keys}}}]");
     refused(&listener("receive_buffer: -1"), &["receive_buffer"]);
+    refused(&listener("proxies: [10.0.0.1/32]"), &["listener l", "proxies", "tcp and tls"]);
     refused(&listener("receive_buffer: 4GiB"), &["listener l", "receive_buffer", "at most"]);
     refused(&listener("max_message: 1"), &["max_message"]);
     refused("listeners: [{name: l, kind: dhcp, transport: tcp, listen: '[::]:6767'}]", &["listener l", "dhcp", "UDP"]);

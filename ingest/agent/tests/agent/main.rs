@@ -8,6 +8,7 @@ mod held;
 mod listeners;
 mod polling;
 mod probes;
+mod proxied;
 mod running;
 mod snmp;
 mod tls;
