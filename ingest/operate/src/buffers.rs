@@ -175,8 +175,9 @@ fn report(args: &BuffersArgs, agent: String, metrics: Result<Metrics, String>) -
     let mut losses = losses::of_host(&host);
     let (listeners, agent_problem) = match metrics {
         Ok(metrics) => {
-            losses.extend(losses::of_agent(&metrics));
-            (listeners::listeners(&metrics, args.size, burst, charge)?, None)
+            let listeners = listeners::listeners(&metrics, args.size, burst, charge)?;
+            losses.extend(losses::of_agent(&metrics, &listeners));
+            (listeners, None)
         }
         Err(problem) => (Vec::new(), Some(problem)),
     };
@@ -328,6 +329,6 @@ mod tests {
         let json = serde_json::json!(report);
         assert_eq!((&json["agent_problem"], &json["listeners"][0]["named_burst"]["is_taken"]), (&serde_json::Value::Null, &false.into()));
         let text = report.text();
-        assert!(text.contains("alert-udp") && text.contains("only ") && text.contains("raise receive_buffer of alert-udp"), "{text}");
+        assert!(text.contains("alert-udp") && text.contains("only ") && text.contains("of alert-udp would have held them"), "{text}");
     }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tocsin_sources::Charge;
 
+use super::STEP_BYTES;
 use super::metrics::Metrics;
 
 /// One listener, by what it has received so far.
@@ -13,6 +14,8 @@ pub(super) struct Listener {
     /// Of all its sockets, as the kernel accounts them: twice what was asked for.
     pub(super) buffer_bytes: u64,
     pub(super) kernel_dropped: u64,
+    /// The `receive_buffer` that would have held all that was dropped, had it come at once; none where nothing was.
+    pub(super) would_have_held_bytes: Option<u64>,
     /// Highest rate of arrival so far, over a tenth of a second; none before the first datagram.
     pub(super) peak_per_second: Option<u64>,
     /// How fast a full buffer is read; none before there was a burst to measure it by.
@@ -85,12 +88,15 @@ fn look<E>(
             full_buffer_milliseconds: drained_per_second.map(milliseconds_at),
         })
     };
+    let dropped = figure("kernel_dropped_total") as u64;
+    let would_have_held_bytes = (buffer_bytes + dropped * charge(mean_bytes)?.bytes).div_ceil(2).next_multiple_of(STEP_BYTES);
     let largest_bytes = figure("largest_datagram_bytes") as u64;
     Ok(Listener {
         listener: listener.to_owned(),
         sockets,
         buffer_bytes,
-        kernel_dropped: figure("kernel_dropped_total") as u64,
+        kernel_dropped: dropped,
+        would_have_held_bytes: (dropped > 0).then_some(would_have_held_bytes),
         peak_per_second: peak_per_second.map(|rate| rate as u64),
         drained_per_second: drained_per_second.map(|rate| rate as u64),
         mean: holds(mean_bytes)?,
@@ -134,6 +140,16 @@ mod tests {
         let listener = seen("sockets 1\nbuffer_limit_bytes 160000", None);
         let mean = Holds { payload_bytes: 600, datagrams: 100, milliseconds_of_peak: None, full_buffer_milliseconds: None };
         assert_eq!((listener.mean, listener.largest, listener.peak_per_second), (mean, None, None));
+    }
+
+    #[test]
+    fn the_buffer_that_would_have_held_what_was_dropped_is_told() {
+        let text = |dropped| {
+            format!("sockets 1\nbuffer_limit_bytes 400000\nreceived_total 1\nreceived_bytes_total 600\nkernel_dropped_total {dropped}")
+        };
+        assert_eq!(seen(&text(0), None).would_have_held_bytes, None);
+        // 400,000 and 100 times 1,600 bytes as the kernel accounts them, which is half of it, in whole pages.
+        assert_eq!(seen(&text(100), None).would_have_held_bytes, Some(282_624));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::host::Host;
+use super::listeners::Listener;
 use super::metrics::Metrics;
 
 /// One place where something can be lost.
@@ -56,12 +57,14 @@ pub(super) fn of_host(host: &Host) -> Vec<Loss> {
 }
 
 /// What an agent counts.
-pub(super) fn of_agent(metrics: &Metrics) -> Vec<Loss> {
-    let sockets = metrics.listeners().into_iter().map(|listener| Loss {
+pub(super) fn of_agent(metrics: &Metrics, listeners: &[Listener]) -> Vec<Loss> {
+    let sockets = listeners.iter().map(|Listener { listener, kernel_dropped, would_have_held_bytes, .. }| Loss {
         place: "socket",
         what: format!("datagrams that the receive buffer of {listener} had no room for"),
-        lost: metrics.of(listener, "kernel_dropped_total") as u64,
-        mend: format!("raise receive_buffer of {listener} and net.core.rmem_max; --burst says to what"),
+        lost: *kernel_dropped,
+        mend: would_have_held_bytes
+            .map(|bytes| format!("receive_buffer: {bytes} of {listener} would have held them; net.core.rmem_max must allow it"))
+            .unwrap_or_default(),
     });
     let refused = [
         Loss {
@@ -93,7 +96,10 @@ pub(super) fn of_agent(metrics: &Metrics) -> Vec<Loss> {
 
 #[cfg(test)]
 mod tests {
+    use tocsin_sources::Charge;
+
     use super::super::host::{Softnet, UdpErrors};
+    use super::super::listeners::listeners;
     use super::*;
 
     #[test]
@@ -125,7 +131,9 @@ mod tests {
     fn what_an_agent_gave_up_is_told_by_its_reason() {
         let text = "tocsin_agent_sockets{listener=\"a\"} 1\ntocsin_agent_kernel_dropped_total{listener=\"a\"} 4\n\
                     tocsin_agent_dropped_total{listener=\"a\",reason=\"spool_full\"} 2\n";
-        let told: Vec<_> = of_agent(&Metrics::read(text).unwrap()).into_iter().map(|loss| (loss.place, loss.lost)).collect();
+        let metrics = Metrics::read(text).unwrap();
+        let listeners = listeners(&metrics, 600, None, |_| Ok::<_, ()>(Charge { bytes: 1_280 })).unwrap();
+        let told: Vec<_> = of_agent(&metrics, &listeners).into_iter().map(|loss| (loss.place, loss.lost)).collect();
         assert_eq!(told, [("socket", 4), ("agent", 0), ("agent", 0), ("spool", 2)]);
     }
 }
