@@ -341,7 +341,7 @@ fn start_listener(
             listener.readers = source.start(queues, stop)?;
             listener.kernel = Some(Kernel::Udp(source));
         }
-        Transport::Tcp | Transport::Tls => {
+        Transport::Tcp | Transport::Tls | Transport::Relp => {
             let _inside = runtime.enter();
             let source = TcpSource::bind(config, sockets.into_iter().next(), Arc::clone(counters))?;
             let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;

@@ -143,6 +143,7 @@ impl Pipeline {
     fn batch(&self, mut batch: Batch) {
         let sizes = batch.iter().map(|received| (self.sender(received), kept_bytes(&received.frame).len()));
         self.senders.add(sizes, batch.last().map_or(0, |received| received.received_at_unix_nanos));
+        let waiting: Vec<_> = batch.iter_mut().filter_map(|received| received.done.take()).collect();
         if let Some(rate_limit) = &self.rate_limit {
             self.limit(rate_limit, &mut batch);
         }
@@ -151,6 +152,10 @@ impl Pipeline {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.frame(received))) {
                 self.parser_failed(received, panic.as_ref());
             }
+        }
+        for done in waiting {
+            // Whoever waited may have gone.
+            let _ = done.send(());
         }
     }
 
@@ -206,7 +211,7 @@ impl Pipeline {
         }
     }
 
-    fn frame(&self, Received { peer, received_at_unix_nanos, frame }: &Received) {
+    fn frame(&self, Received { peer, received_at_unix_nanos, frame, .. }: &Received) {
         let raw = match (&self.reading, frame) {
             // What is read tells its secrets itself.
             (Reading::Notification, Frame::Oversize { beginning, .. }) => blanked(beginning, &self.shared.snmp.secrets(beginning)),

@@ -9,6 +9,7 @@ pub mod dns;
 pub mod framing;
 pub mod icmp;
 pub mod proxy;
+pub mod relp;
 pub mod sequence;
 mod syslog;
 mod text;

@@ -235,7 +235,7 @@ impl Reader {
             sample(&self.ring, &self.counters);
         }
         self.ring.take_block(&mut self.cursor, |frame| {
-            batch.push(Received { peer: NO_PEER, received_at_unix_nanos: frame.unix_nanos, frame: copied(&frame) });
+            batch.push(Received { peer: NO_PEER, received_at_unix_nanos: frame.unix_nanos, frame: copied(&frame), done: None });
         });
         if self.is_interrupted && !batch.is_empty() {
             self.is_interrupted = false;

@@ -34,6 +34,20 @@ pub enum Transport {
     Tcp,
     /// The same stream inside TLS (RFC 5425).
     Tls,
+    /// rsyslog's reliable transport: each message is answered.
+    Relp,
+}
+
+impl Transport {
+    /// Its word in config and log.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Udp => "udp",
+            Self::Tcp => "tcp",
+            Self::Tls => "tls",
+            Self::Relp => "relp",
+        }
+    }
 }
 
 /// `tls` of a listener: PEM files, read again when they change.

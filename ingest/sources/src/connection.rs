@@ -98,6 +98,6 @@ impl Connection {
     fn batch(&self, frames: Vec<Frame>) -> Batch {
         self.counters.received(frames.len() as u64, frames.iter().map(received_bytes).sum());
         let received_at_unix_nanos = now_unix_nanos();
-        frames.into_iter().map(|frame| Received { peer: self.peer, received_at_unix_nanos, frame }).collect()
+        frames.into_iter().map(|frame| Received { peer: self.peer, received_at_unix_nanos, frame, done: None }).collect()
     }
 }

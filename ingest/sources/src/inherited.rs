@@ -52,7 +52,7 @@ impl Inherited {
         self.sockets = left;
         let (wanted, wanted_type) = match listener.transport {
             Transport::Udp => (listener.readers, Type::DGRAM),
-            Transport::Tcp | Transport::Tls => (1, Type::STREAM),
+            Transport::Tcp | Transport::Tls | Transport::Relp => (1, Type::STREAM),
         };
         if !taken.is_empty() && taken.len() != wanted {
             return Err(BindError::inherited(

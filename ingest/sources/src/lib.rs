@@ -16,6 +16,7 @@ mod inherited;
 mod meminfo;
 mod overflow;
 mod proxied;
+mod relp;
 mod socket;
 mod spread;
 mod tcp;
@@ -25,7 +26,7 @@ mod udp;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 
 pub use buffer_size::BufferSize;
 pub use capacity::Charge;
@@ -47,7 +48,12 @@ pub struct Received {
     pub received_at_unix_nanos: u64,
     /// Its bytes.
     pub frame: Frame,
+    /// Who waits until this frame, and those before it in its batch, have been handed to the publisher.
+    pub done: Option<Done>,
 }
+
+/// To be told when frames have been handed on. Dropped without a word, they have not been.
+pub type Done = oneshot::Sender<()>;
 
 /// Frames that were received together, in order.
 pub type Batch = Vec<Received>;

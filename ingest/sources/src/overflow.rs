@@ -93,7 +93,7 @@ mod tests {
 
     fn batch(number: u64, size: usize) -> Batch {
         let peer: SocketAddr = ([127, 0, 0, 1], 1).into();
-        vec![Received { peer, received_at_unix_nanos: number, frame: Frame::Message(Bytes::from(vec![b'x'; size])) }]
+        vec![Received { peer, received_at_unix_nanos: number, frame: Frame::Message(Bytes::from(vec![b'x'; size])), done: None }]
     }
 
     #[test]

@@ -55,11 +55,7 @@ impl BindError {
     }
 
     fn new(config: &ListenerConfig, problem: String) -> Self {
-        let transport = match config.transport {
-            Transport::Udp => "UDP",
-            Transport::Tcp => "TCP",
-            Transport::Tls => "TLS",
-        };
+        let transport = config.transport.word();
         Self { listener: config.name.clone(), address: config.listen, transport, problem }
     }
 }
@@ -67,7 +63,7 @@ impl BindError {
 fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::Result<(Socket, ReceiveBuffer)> {
     let (kind, protocol) = match config.transport {
         Transport::Udp => (Type::DGRAM, Protocol::UDP),
-        Transport::Tcp | Transport::Tls => (Type::STREAM, Protocol::TCP),
+        Transport::Tcp | Transport::Tls | Transport::Relp => (Type::STREAM, Protocol::TCP),
     };
     let socket = Socket::new(Domain::for_address(address), kind, Some(protocol))?;
     if address.is_ipv6() {
@@ -76,7 +72,7 @@ fn open(config: &ListenerConfig, address: SocketAddr, share_port: bool) -> io::R
     match config.transport {
         // Never SO_REUSEADDR on UDP: a second agent could take the port and half of the messages.
         Transport::Udp => socket.set_reuse_port(share_port)?,
-        Transport::Tcp | Transport::Tls => socket.set_reuse_address(true)?,
+        Transport::Tcp | Transport::Tls | Transport::Relp => socket.set_reuse_address(true)?,
     }
     let receive_buffer = set_receive_buffer(&socket, config)?;
     socket.bind(&address.into())?;
@@ -104,7 +100,7 @@ fn asked_bytes(config: &ListenerConfig) -> Option<usize> {
     match (config.receive_buffer, config.transport) {
         (BufferSize::Fixed(size), _) => Some(usize::try_from(size.as_u64()).unwrap_or(usize::MAX)),
         (BufferSize::Auto, Transport::Udp) => Some(FIRST_BYTES),
-        (BufferSize::Auto, Transport::Tcp | Transport::Tls) => None,
+        (BufferSize::Auto, Transport::Tcp | Transport::Tls | Transport::Relp) => None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! TCP and TLS: one listening socket, one task a connection.
+//! TCP, TLS and RELP: one listening socket, one task a connection.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,7 +17,8 @@ use tokio::time::{Instant, interval, timeout_at};
 use crate::admission::{Admission, Place};
 use crate::connection::{Connection, DRAIN_QUIET};
 use crate::proxied::{self, WithoutHeader};
-use crate::{BindError, Certificates, Frame, ListenerConfig, Queue, Stop, socket};
+use crate::relp::Session;
+use crate::{BindError, Certificates, Frame, ListenerConfig, Queue, Stop, Transport, socket};
 
 /// Open connections of one listener; each may hold `max_message` bytes of an unfinished frame.
 const MAX_CONNECTIONS: usize = 4096;
@@ -34,6 +35,8 @@ pub struct TcpSource {
     listener: TcpListener,
     counters: Arc<Counters>,
     max_message_bytes: usize,
+    /// Every message is answered.
+    is_relp: bool,
     /// `None`: plain TCP.
     certificates: Option<Arc<Certificates>>,
     admission: Admission,
@@ -56,7 +59,7 @@ impl TcpSource {
         let listener = Self::listen(socket).map_err(|error| BindError::after_bind(config, error))?;
         tracing::info!(
             listener = config.name,
-            transport = if certificates.is_some() { "tls" } else { "tcp" },
+            transport = config.transport.word(),
             address = %listener.local_addr().unwrap_or(config.listen),
             receive_buffer_asked_bytes = receive_buffer.asked_bytes,
             receive_buffer_got_bytes = receive_buffer.got_bytes,
@@ -68,6 +71,7 @@ impl TcpSource {
             listener,
             admission: Admission::new(config, Arc::clone(&counters)),
             proxies: config.proxies.clone(),
+            is_relp: config.transport == Transport::Relp,
             counters,
             max_message_bytes: config.max_message_bytes(),
             certificates,
@@ -139,6 +143,7 @@ impl TcpSource {
         let _ = SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 4));
         let mut connection =
             Connection { peer, decoder: Decoder::new(self.max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
+        let (is_relp, max_message_bytes) = (self.is_relp, self.max_message_bytes);
         let (certificates, admission, mut stop) = (self.certificates.clone(), self.admission.clone(), stop.clone());
         let mut stream = stream;
         connections.spawn(async move {
@@ -149,6 +154,7 @@ impl TcpSource {
             };
             let Some(_place) = place else { return };
             match certificates {
+                None if is_relp => Session::of(connection, max_message_bytes).run(stream, stop).await,
                 None => connection.run(stream, stop).await,
                 Some(certificates) => inside_tls(&certificates, stream, connection, stop).await,
             }
@@ -196,7 +202,7 @@ mod tests {
     use bytesize::ByteSize;
 
     use super::*;
-    use crate::{BufferSize, Kind, Transport};
+    use crate::{BufferSize, Kind};
 
     /// A size that every kernel gives without a right: below the usual net.core.rmem_max of 208 KiB.
     #[tokio::test]

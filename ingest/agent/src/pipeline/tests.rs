@@ -53,7 +53,12 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
 }
 
 fn received(frame: impl Into<Bytes>) -> Received {
-    Received { peer: ([192, 0, 2, 1], 1).into(), received_at_unix_nanos: 1_795_176_000_000_000_000, frame: Frame::Message(frame.into()) }
+    Received {
+        peer: ([192, 0, 2, 1], 1).into(),
+        received_at_unix_nanos: 1_795_176_000_000_000_000,
+        frame: Frame::Message(frame.into()),
+        done: None,
+    }
 }
 
 /// The kept corpus of a fuzz target.

@@ -43,13 +43,16 @@ impl Drop for Relay {
 }
 
 impl Relay {
-    fn start(program: &Path, arguments: &[&str], config: &str) -> Self {
+    /// `libraries` is where those of a module are that is not installed.
+    fn start(program: &Path, arguments: &[&str], config: &str, libraries: Option<&Path>) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |file: &str| folder.path().join(file).display().to_string();
         fs::write(path("config"), config.replace("FOLDER", &folder.path().display().to_string())).unwrap();
         let arguments = arguments.iter().map(|argument| argument.replace("FOLDER", &folder.path().display().to_string()));
         let log = fs::File::create(path("output")).unwrap();
-        let process = Command::new(program).args(arguments).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let mut command = Command::new(program);
+        command.envs(libraries.map(|libraries| ("LD_LIBRARY_PATH", libraries)));
+        let process = command.args(arguments).stdout(Stdio::null()).stderr(log).spawn().unwrap();
         Self { process, folder }
     }
 
@@ -69,15 +72,34 @@ impl Relay {
 }
 
 fn rsyslog(action: &str) -> Option<Relay> {
+    rsyslog_by("", &format!(r#"type="omfwd" {action}"#), None)
+}
+
+fn rsyslog_by(module: &str, action: &str, libraries: Option<&Path>) -> Option<Relay> {
     let program = program("rsyslogd", "apt-get install rsyslog rsyslog-openssl")?;
     let config = format!(
         r#"global(workDirectory="FOLDER")
 module(load="imuxsock" SysSock.Use="off")
+{module}
 input(type="imuxsock" Socket="FOLDER/log" CreatePath="on" RateLimit.Interval="0" UsePIDFromSystem="off")
-action(type="omfwd" target="127.0.0.1" {action})
+action(target="127.0.0.1" {action})
 "#
     );
-    Some(Relay::start(&program, &["-n", "-i", "FOLDER/pid", "-f", "FOLDER/config"], &config))
+    Some(Relay::start(&program, &["-n", "-i", "FOLDER/pid", "-f", "FOLDER/config"], &config, libraries))
+}
+
+/// Sends by RELP, with a module that has a package of its own.
+fn rsyslog_relp(port: u16) -> Option<Relay> {
+    let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tocsin/tools/counterparts/root/usr/lib");
+    let architectures = [Path::new("/usr/lib"), &unpacked].into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let found = architectures.map(|architecture| architecture.path()).find(|folder| folder.join("rsyslog/omrelp.so").is_file());
+    let Some(libraries) = found else {
+        assert!(std::env::var_os("CI").is_none(), "omrelp.so is missing: apt-get install rsyslog-relp");
+        eprintln!("skipped: omrelp.so is missing: apt-get install rsyslog-relp");
+        return None;
+    };
+    let module = format!(r#"module(load="{}")"#, libraries.join("rsyslog/omrelp.so").display());
+    rsyslog_by(&module, &format!(r#"type="omrelp" port="{port}""#), Some(&libraries))
 }
 
 fn syslog_ng(destination: &str) -> Option<Relay> {
@@ -94,7 +116,7 @@ log {{ source(s); destination(d); }};
 "#
     );
     let files = ["-f", "FOLDER/config", "--persist-file", "FOLDER/persist", "--pidfile", "FOLDER/pid", "--control", "FOLDER/control"];
-    Some(Relay::start(&program, &[&["-F"], &files[..]].concat(), &config))
+    Some(Relay::start(&program, &[&["-F"], &files[..]].concat(), &config, None))
 }
 
 fn messages(running: &Running) -> Vec<Syslog> {
@@ -161,6 +183,11 @@ fn rsyslog_over_tls_with_a_client_certificate() {
             authority.path("sender.key")
         ))
     });
+}
+
+#[test]
+fn rsyslog_over_relp() {
+    relayed("transport: relp", rsyslog_relp);
 }
 
 #[test]

@@ -201,7 +201,7 @@ impl Reader {
                 Frame::Message(payload)
             };
             bytes += received_bytes(&frame);
-            Some(Received { peer, received_at_unix_nanos, frame })
+            Some(Received { peer, received_at_unix_nanos, frame, done: None })
         }));
         self.counters.received(count as u64, bytes);
         Ok(())
