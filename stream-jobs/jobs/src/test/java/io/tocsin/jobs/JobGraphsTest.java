@@ -26,6 +26,7 @@ import java.util.function.Consumer;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.runtime.jobgraph.JobVertex;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.graph.StreamNode;
 import org.junit.jupiter.api.Test;
@@ -117,6 +118,15 @@ class JobGraphsTest {
     AlertsJob.configure(env, defaults(new AlertsOptions()));
 
     assertThat(env.getConfiguration().get(USE_BLOOM_FILTER)).isFalse();
+  }
+
+  /** Otherwise every event would be written and read again before it meets a rule. */
+  @Test
+  void eventsMeetTheRulesInTheTaskThatReadsThem() {
+    Iterable<JobVertex> tasks =
+        environmentOf(AlertsJob.NAME).getStreamGraph(false).getJobGraph().getVertices();
+
+    assertThat(tasks).extracting(JobVertex::getName).contains("Source: events -> signals");
   }
 
   private static Set<String> jobs() {

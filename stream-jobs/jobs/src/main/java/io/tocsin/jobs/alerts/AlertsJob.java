@@ -13,7 +13,6 @@ import io.tocsin.correlation.alerts.SourceLimitRules;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.TrackedAlert;
 import io.tocsin.correlation.alerts.UpdateExpiry;
-import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
@@ -21,7 +20,6 @@ import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
-import io.tocsin.rules.match.RuleSet;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +32,6 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.types.Either;
-import org.apache.flink.util.Collector;
 
 /**
  * Makes alerts of signals: events through {@link AlertRules}, the life of each alert, and {@link
@@ -61,6 +58,8 @@ public final class AlertsJob {
 
   /** How far the clocks of agents may lie apart before a timer of one is early for another. */
   private static final Duration MAX_DISORDER = Duration.ofSeconds(2);
+
+  private static final Duration LOOK_FOR_RULES_EVERY = Duration.ofMillis(200);
 
   private AlertsJob() {}
 
@@ -127,34 +126,14 @@ public final class AlertsJob {
       Source<RuleDocument, ?, ?> documentSource,
       Source<Alert, ?, ?> toldSource,
       Sink<Alert> transitions) {
-    SingleOutputStreamOperator<Event> events =
+    DataStream<Event> events =
         env.fromSource(eventSource, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid("alerts-events-source");
     DataStream<RuleDocument> documents =
         env.fromSource(documentSource, AgentsClock.timeless(), "rule documents")
             .uid("alerts-documents-source");
-    DataStream<Signal> updates = ofMonitors(events, settings);
-    DataStream<Signal> ofJobs =
-        events
-            .flatMap(AlertsJob::ofJobs)
-            .returns(ProtobufTypeInfo.forMessage(Signal.class))
-            .name("findings")
-            .uid("alerts-finding-signals");
-    DataStream<Signal> ofRules =
-        events
-            .flatMap(AlertsJob::forRules)
-            .returns(ProtobufTypeInfo.forMessage(Event.class))
-            .name("events for rules")
-            .uid("alerts-rule-events")
-            .keyBy(Event::getDevice, Types.STRING)
-            .connect(documents.broadcast(RulesFunction.DOCUMENTS))
-            .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
-            .name("rules")
-            .uid("alerts-rule-signals");
-    DataStream<Signal> signals = updates.union(ofJobs, ofRules);
-
     DataStream<Alert> alerts =
-        signals
+        signals(env, settings, events, documents)
             .keyBy(Fingerprint::of, Types.STRING)
             .process(
                 new KeyedRulesFunction<>(
@@ -181,32 +160,39 @@ public final class AlertsJob {
         .uid("alerts-transitions-sink");
   }
 
-  private static DataStream<Signal> ofMonitors(DataStream<Event> events, Settings settings) {
-    UpdateExpiry updateExpiry = settings.updateExpiry();
+  /** Everything that raises or clears an alert; of most events nothing comes. */
+  static DataStream<Signal> signals(
+      StreamExecutionEnvironment env,
+      Settings settings,
+      DataStream<Event> events,
+      DataStream<RuleDocument> documents) {
+    SingleOutputStreamOperator<Signal> decided =
+        events
+            .process(
+                new SignalsFunction(
+                    settings.updateExpiry(), settings.rules(), LOOK_FOR_RULES_EVERY),
+                ProtobufTypeInfo.forMessage(Signal.class))
+            .name("signals")
+            .uid("alerts-signals");
+    DataStream<Signal> ofMeasures =
+        decided
+            .getSideOutput(SignalsFunction.MEASURES)
+            .keyBy(Event::getDevice, Types.STRING)
+            .connect(documents.broadcast(RulesInForce.DOCUMENTS))
+            .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
+            .name("rules")
+            .uid("alerts-rule-signals");
     SourceLimitRules limit =
         new SourceLimitRules(settings.maxAlertsPerSource(), settings.timing().forgetAfter());
-    return events
-        .filter(event -> !UpdateSignals.isOwnFinding(event))
-        .name("events of agents")
-        .uid("alerts-agent-events")
-        .flatMap(
-            (Event event, Collector<Signal> out) ->
-                UpdateSignals.of(event, updateExpiry).ifPresent(out::collect))
-        .returns(ProtobufTypeInfo.forMessage(Signal.class))
-        .name("updates")
-        .uid("alerts-update-signals")
-        .keyBy(SourceLimitRules::keyOf, Types.STRING)
-        .process(new KeyedRulesFunction<>(limit, "source-alerts", SourceAlerts.class))
-        .returns(ProtobufTypeInfo.forMessage(Signal.class))
-        .name("source limit")
-        .uid("alerts-source-limit");
-  }
-
-  /** They end by their rules, which bound them, and no stranger's alerts take their room. */
-  private static void ofJobs(Event event, Collector<Signal> out) {
-    if (UpdateSignals.isOwnFinding(event)) {
-      UpdateSignals.of(event).ifPresent(out::collect);
-    }
+    DataStream<Signal> updates =
+        decided
+            .getSideOutput(SignalsFunction.UPDATES)
+            .keyBy(SourceLimitRules::keyOf, Types.STRING)
+            .process(new KeyedRulesFunction<>(limit, "source-alerts", SourceAlerts.class))
+            .returns(ProtobufTypeInfo.forMessage(Signal.class))
+            .name("source limit")
+            .uid("alerts-source-limit");
+    return decided.union(updates, ofMeasures);
   }
 
   private static DataStream<Either<RuleDocument, Alert>> documentsAndTold(
@@ -230,15 +216,5 @@ public final class AlertsJob {
         .name("documents for the gate")
         .uid("alerts-gate-documents")
         .union(told);
-  }
-
-  /**
-   * What rules can be about. The bytes as received are for the archive alone, and half of what
-   * would travel to the rules.
-   */
-  private static void forRules(Event event, Collector<Event> out) {
-    if (RuleSet.reads(event)) {
-      out.collect(event.toBuilder().clearRaw().build());
-    }
   }
 }

@@ -27,6 +27,23 @@ public interface RulesAtStart extends Serializable {
   /** Reads the topic from its beginning to where it ends now. */
   Contents read();
 
+  /** Reads on where the topic ended; here nothing comes any more. */
+  default Later after(Contents contents) {
+    return List::of;
+  }
+
+  /** What is pushed later. */
+  @FunctionalInterface
+  interface Later extends AutoCloseable {
+    /** Documents in order, one without text for each that is withdrawn. It does not wait. */
+    List<RuleDocument> poll();
+
+    @Override
+    default void close() {
+      // Nothing is held.
+    }
+  }
+
   /**
    * Reads it from a cluster. Kafka away, or no such topic, fails the start, which Flink tries
    * again.
@@ -34,9 +51,29 @@ public interface RulesAtStart extends Serializable {
    * @param connection how it is reached
    */
   static RulesAtStart of(KafkaConnection connection) {
-    return () -> {
-      RulesTopic.Contents contents = new RulesTopic(connection, DEADLINE).read();
-      return new Contents(List.copyOf(contents.documents().values()), contents.endOffset());
+    return new RulesAtStart() {
+      @Override
+      public Contents read() {
+        RulesTopic.Contents contents = new RulesTopic(connection, DEADLINE).read();
+        return new Contents(List.copyOf(contents.documents().values()), contents.endOffset());
+      }
+
+      @Override
+      public Later after(Contents contents) {
+        RulesTopic.Follower follower =
+            new RulesTopic(connection, DEADLINE).follow(contents.endOffset());
+        return new Later() {
+          @Override
+          public List<RuleDocument> poll() {
+            return follower.poll();
+          }
+
+          @Override
+          public void close() {
+            follower.close();
+          }
+        };
+      }
     };
   }
 }

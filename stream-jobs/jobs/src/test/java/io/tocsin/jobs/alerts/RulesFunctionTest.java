@@ -39,7 +39,7 @@ class RulesFunctionTest {
     harness =
         new KeyedBroadcastOperatorTestHarness<>(
             new CoBroadcastWithKeyedOperator<>(
-                new RulesFunction(rules), List.of(RulesFunction.DOCUMENTS)),
+                new RulesFunction(rules), List.of(RulesInForce.DOCUMENTS)),
             Event::getDevice,
             Types.STRING,
             1,
@@ -105,7 +105,7 @@ class RulesFunctionTest {
     start(null, syslogRule("a", 0));
     harness.processBroadcastElement(document("a", 1, NOT_UNDERSTOOD), 0);
     assertThat(rulesThatSpeak()).containsExactly("a");
-    assertThat(harness.getBroadcastState(RulesFunction.DOCUMENTS).contains("a")).isFalse();
+    assertThat(harness.getBroadcastState(RulesInForce.DOCUMENTS).contains("a")).isFalse();
   }
 
   @Test

@@ -87,30 +87,42 @@ public final class RuleSet {
     return index.computeIfAbsent(key, k -> new ArrayList<>());
   }
 
-  /** Whether any rule can be about an event. */
-  public static boolean reads(Event event) {
+  /** Whether a rule judges a figure of an event, for which {@link #apply} needs what was kept. */
+  public boolean judges(Event event) {
     return switch (event.getBodyCase()) {
-      case SYSLOG, SNMP_TRAP, DHCP, ALERT_UPDATE, INTERFACE_COUNTERS, GAUGE, LINK_PROBE -> true;
+      case INTERFACE_COUNTERS -> !counters.isEmpty();
+      case GAUGE -> gauges.containsKey(event.getGauge().getName());
+      case LINK_PROBE -> !probes.isEmpty();
       default -> false;
     };
   }
 
+  /** The signals that a message causes by itself, in order of the rules' names. */
+  public List<Signal> signals(Event event) {
+    return switch (event.getBodyCase()) {
+      case SYSLOG -> messages(syslog.candidates(event.getSyslog()), event);
+      case SNMP_TRAP -> messages(trapCandidates(event), event);
+      case DHCP -> messages(dhcp.get(event.getDhcp().getMessageType()), event);
+      case ALERT_UPDATE -> messages(findings.get(event.getAlertUpdate().getAction()), event);
+      default -> List.of();
+    };
+  }
+
   /**
-   * Takes one event.
+   * Takes one event, a message or a measure.
    *
    * @param stateOf what was kept under a key, null for nothing; asked only for figures, with keys
    *     that belong to the event's device
    */
   public Outcome apply(Event event, Function<String, Hysteresis> stateOf) {
     return switch (event.getBodyCase()) {
-      case SYSLOG -> messages(syslog.candidates(event.getSyslog()), event);
-      case SNMP_TRAP -> messages(trapCandidates(event), event);
-      case DHCP -> messages(dhcp.get(event.getDhcp().getMessageType()), event);
-      case ALERT_UPDATE -> messages(findings.get(event.getAlertUpdate().getAction()), event);
       case INTERFACE_COUNTERS -> measures(counters, event, stateOf);
       case GAUGE -> measures(gauges.get(event.getGauge().getName()), event, stateOf);
       case LINK_PROBE -> measures(probes, event, stateOf);
-      default -> SILENCE;
+      default -> {
+        List<Signal> signals = signals(event);
+        yield signals.isEmpty() ? SILENCE : new Outcome(signals, NOTHING_CHANGED);
+      }
     };
   }
 
@@ -128,9 +140,9 @@ public final class RuleSet {
     return both.stream().distinct().sorted().toList();
   }
 
-  private static Outcome messages(Iterable<CompiledClause> candidates, Event event) {
+  private static List<Signal> messages(Iterable<CompiledClause> candidates, Event event) {
     if (candidates == null) {
-      return SILENCE;
+      return List.of();
     }
     List<Signal> signals = null;
     Rule spoken = null;
@@ -148,7 +160,7 @@ public final class RuleSet {
         }
       }
     }
-    return signals == null ? SILENCE : new Outcome(signals, NOTHING_CHANGED);
+    return signals == null ? List.of() : signals;
   }
 
   private static Outcome measures(

@@ -11,11 +11,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -33,6 +35,7 @@ public final class RulesTopic {
   /** Name of the topic, as in schemas/topics. */
   public static final String NAME = "rules-v1";
 
+  private static final TopicPartition PARTITION = new TopicPartition(NAME, 0);
   private static final Duration POLL = Duration.ofMillis(200);
 
   private final KafkaConnection connection;
@@ -76,6 +79,22 @@ public final class RulesTopic {
    *     not as schemas/topics says
    */
   public Contents read() {
+    try (Consumer<byte[], byte[]> consumer = consumer()) {
+      requireOnePartition(consumer.partitionsFor(NAME));
+      consumer.assign(List.of(PARTITION));
+      consumer.seekToBeginning(List.of(PARTITION));
+      long end = consumer.endOffsets(List.of(PARTITION)).get(PARTITION);
+      return read(consumer, end);
+    }
+  }
+
+  /** Reads on from an offset. */
+  public Follower follow(long offset) {
+    return new Follower(consumer(), offset);
+  }
+
+  /** Where the offset to go on at is gone, the topic is another one: that is an error. */
+  private Consumer<byte[], byte[]> consumer() {
     Map<String, Object> settings =
         connection.client(
             Map.of(
@@ -85,17 +104,51 @@ public final class RulesTopic {
                 false,
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
                 false,
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                "none",
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                 (int) deadline.toMillis()));
-    try (var consumer =
-        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
-      requireOnePartition(consumer.partitionsFor(NAME));
-      TopicPartition partition = new TopicPartition(NAME, 0);
-      List<TopicPartition> partitions = List.of(partition);
-      consumer.assign(partitions);
-      consumer.seekToBeginning(partitions);
-      long end = consumer.endOffsets(partitions).get(partition);
-      return read(consumer, partition, end);
+    return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  /** What is pushed after the topic was read. One thread uses it. */
+  public static final class Follower implements AutoCloseable {
+    private final Consumer<byte[], byte[]> consumer;
+
+    Follower(Consumer<byte[], byte[]> consumer, long offset) {
+      this.consumer = consumer;
+      consumer.assign(List.of(PARTITION));
+      consumer.seek(PARTITION, offset);
+    }
+
+    /**
+     * What has come, in order; a document without text for one that is withdrawn. It does not wait:
+     * while Kafka is away nothing comes.
+     *
+     * @throws KafkaException where the topic is not the one that was read, or may not be read
+     */
+    public List<RuleDocument> poll() {
+      List<RuleDocument> documents = new ArrayList<>();
+      for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ZERO)) {
+        if (record.key() != null) {
+          documentOf(record).ifPresent(documents::add);
+        }
+      }
+      return documents;
+    }
+
+    private static Optional<RuleDocument> documentOf(ConsumerRecord<byte[], byte[]> record) {
+      try {
+        return Optional.of(decoded(record));
+      } catch (InvalidProtocolBufferException e) {
+        // What it would replace stays in force; the job's source of documents counts and tells it.
+        return Optional.empty();
+      }
+    }
+
+    @Override
+    public void close() {
+      consumer.close();
     }
   }
 
@@ -158,16 +211,15 @@ public final class RulesTopic {
     }
   }
 
-  private Contents read(
-      KafkaConsumer<byte[], byte[]> consumer, TopicPartition partition, long end) {
+  private Contents read(Consumer<byte[], byte[]> consumer, long end) {
     Contents contents = new Contents(new TreeMap<>(), new TreeSet<>(), end);
     long startedNanos = System.nanoTime();
-    while (consumer.position(partition) < end) {
+    while (consumer.position(PARTITION) < end) {
       if (System.nanoTime() - startedNanos > deadline.toNanos()) {
         throw new KafkaException(
             "topic " + NAME + " could not be read to offset " + end + " within " + deadline);
       }
-      consumer.poll(POLL).records(partition).forEach(record -> add(contents, record));
+      consumer.poll(POLL).records(PARTITION).forEach(record -> add(contents, record));
     }
     return contents;
   }
@@ -183,13 +235,20 @@ public final class RulesTopic {
       return;
     }
     try {
-      contents.documents.put(
-          name,
-          RuleDocument.parseFrom(record.value()).toBuilder()
-              .setTopicOffset(record.offset())
-              .build());
+      contents.documents.put(name, decoded(record));
     } catch (InvalidProtocolBufferException e) {
       contents.undecodable.add(name);
     }
+  }
+
+  private static RuleDocument decoded(ConsumerRecord<byte[], byte[]> record)
+      throws InvalidProtocolBufferException {
+    RuleDocument document =
+        record.value() == null
+            ? RuleDocument.newBuilder()
+                .setName(new String(record.key(), StandardCharsets.UTF_8))
+                .build()
+            : RuleDocument.parseFrom(record.value());
+    return document.toBuilder().setTopicOffset(record.offset()).build();
   }
 }

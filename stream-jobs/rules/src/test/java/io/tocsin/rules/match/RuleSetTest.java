@@ -29,12 +29,22 @@ class RuleSetTest {
   private final Map<String, Hysteresis> state = new HashMap<>();
   private long polls;
 
+  /** Of what no rule judges nothing is sent to where state is kept. */
   @Test
-  void reportsOfAgentsAndRejectsConcernNoRule() {
-    assertThat(RuleSet.reads(TestEvents.syslog(1, Instants.NOON))).isTrue();
-    assertThat(RuleSet.reads(TestEvents.gauge(2, Instants.NOON))).isTrue();
-    assertThat(RuleSet.reads(TestEvents.agentStats(3, Instants.NOON))).isFalse();
-    assertThat(RuleSet.reads(TestEvents.reject(4, Instants.NOON))).isFalse();
+  void onlyMeasuresThatARuleNamesAreJudged() {
+    RuleSet rules =
+        rules(
+            measure(
+                "m", "[device]", "gauge: { name: connections, raise_above: 9, clear_below: 5 }"));
+    Event event = gauge("1", 1);
+    Event another = event.toBuilder().setGauge(event.getGauge().toBuilder().setName("n")).build();
+
+    assertThat(rules.judges(event)).isTrue();
+    assertThat(rules.judges(another)).isFalse();
+    assertThat(rules.judges(TestEvents.interfaceCounters(1, Instants.NOON))).isFalse();
+    assertThat(rules.judges(TestEvents.probe(2, Instants.NOON, 10))).isFalse();
+    assertThat(rules.judges(TestEvents.syslog(3, Instants.NOON))).isFalse();
+    assertThat(rules.judges(TestEvents.agentStats(4, Instants.NOON))).isFalse();
   }
 
   @Test

@@ -1,0 +1,115 @@
+package io.tocsin.jobs.alerts;
+
+import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.alerts.UpdateExpiry;
+import io.tocsin.correlation.alerts.UpdateSignals;
+import io.tocsin.events.v1.Event;
+import io.tocsin.model.ProtobufTypeInfo;
+import io.tocsin.rules.match.RuleSet;
+import io.tocsin.rules.v1.RuleDocument;
+import java.time.Duration;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.BroadcastState;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
+import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
+
+/**
+ * Decides in the task that reads an event all that needs no state: what a monitor or a job says is
+ * a signal, and so is a message that a rule matches. Only those leave the task, and measures that a
+ * rule judges; whatever else is read ends here.
+ *
+ * <p>It follows the topic of the rules by itself: Flink chains no operator of two inputs to a
+ * source, and one of many, which it does chain, takes part in no checkpoint while only some of its
+ * inputs are sources of its task.
+ */
+final class SignalsFunction extends ProcessFunction<Event, Signal> implements CheckpointedFunction {
+  /** What monitors say, which is bounded for each source. */
+  static final OutputTag<Signal> UPDATES =
+      new OutputTag<>("updates", ProtobufTypeInfo.forMessage(Signal.class));
+
+  /** Events with figures that a rule judges, without the bytes that were received. */
+  static final OutputTag<Event> MEASURES =
+      new OutputTag<>("measures", ProtobufTypeInfo.forMessage(Event.class));
+
+  private final UpdateExpiry updateExpiry;
+  private final RulesAtStart rulesAtStart;
+  private final Duration lookForRulesEvery;
+  private transient BroadcastState<String, RuleDocument> documents;
+  private transient RulesInForce inForce;
+  private transient RulesAtStart.Later later;
+  private transient long lookedAtNanos;
+
+  /**
+   * Of rules that may be pushed.
+   *
+   * @param updateExpiry silence after which an alert of a monitor expires
+   * @param lookForRulesEvery how long an event may still meet the rules of before
+   */
+  SignalsFunction(
+      UpdateExpiry updateExpiry, RulesAtStart rulesAtStart, Duration lookForRulesEvery) {
+    this.updateExpiry = updateExpiry;
+    this.rulesAtStart = rulesAtStart;
+    this.lookForRulesEvery = lookForRulesEvery;
+  }
+
+  @Override
+  public void initializeState(FunctionInitializationContext context) throws Exception {
+    documents = context.getOperatorStateStore().getBroadcastState(RulesInForce.DOCUMENTS);
+  }
+
+  @Override
+  public void snapshotState(FunctionSnapshotContext context) {
+    // Flink keeps the documents as they are.
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    RulesAtStart.Contents atStart = rulesAtStart.read();
+    inForce = new RulesInForce(atStart, getRuntimeContext().getMetricGroup());
+    later = rulesAtStart.after(atStart);
+    lookedAtNanos = System.nanoTime();
+  }
+
+  @Override
+  public void close() throws Exception {
+    if (later != null) {
+      later.close();
+    }
+  }
+
+  @Override
+  public void processElement(Event event, Context context, Collector<Signal> out) throws Exception {
+    takeNewRules();
+    if (UpdateSignals.isOwnFinding(event)) {
+      // It ends by its rules, which bound it, and no stranger's alerts take its room.
+      UpdateSignals.of(event).ifPresent(out::collect);
+    } else if (event.hasAlertUpdate()) {
+      UpdateSignals.of(event, updateExpiry).ifPresent(signal -> context.output(UPDATES, signal));
+    }
+    RuleSet rules = inForce.rules(documents);
+    if (rules.judges(event)) {
+      context.output(MEASURES, withoutRaw(event));
+    } else {
+      rules.signals(event).forEach(out::collect);
+    }
+  }
+
+  private void takeNewRules() throws Exception {
+    long nowNanos = System.nanoTime();
+    if (nowNanos - lookedAtNanos < lookForRulesEvery.toNanos()) {
+      return;
+    }
+    lookedAtNanos = nowNanos;
+    for (RuleDocument document : later.poll()) {
+      inForce.onDocument(document, documents);
+    }
+  }
+
+  private static Event withoutRaw(Event event) {
+    return event.getRaw().isEmpty() ? event : event.toBuilder().clearRaw().build();
+  }
+}
