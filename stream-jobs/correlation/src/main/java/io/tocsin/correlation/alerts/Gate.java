@@ -78,7 +78,7 @@ public final class Gate {
     boolean wasActive = before != null && before.isActive();
     GatedAlert after = GatedAlert.of(alert, before);
     if (after.isActive() && !wasActive) {
-      onBegun(after, now, log);
+      onBegun(after, now, clock, log);
       // An alert that is ahead of the clock may have been judged by a window that is to come.
       log.wakeAt(explanations.nextEdgeAfter(clock));
     } else if (!after.isActive() && wasActive) {
@@ -92,7 +92,7 @@ public final class Gate {
     return log.step(state);
   }
 
-  private void onBegun(GatedAlert begun, long now, GateLog log) {
+  private void onBegun(GatedAlert begun, long now, long clock, GateLog log) {
     Alert alert = begun.own();
     String fingerprint = alert.getFingerprint();
     explanations.add(alert);
@@ -103,7 +103,7 @@ public final class Gate {
     } else if (policies.isEmpty()) {
       // Members are looked up in the state, this one among them.
       state.putAlert(fingerprint, after);
-      Beginning storm = storms.onOpened(alert, now, log).orElse(null);
+      Beginning storm = storms.onOpened(alert, now, clock, log).orElse(null);
       if (storm != null) {
         storm.members().forEach(member -> join(member, storm.reason(), log));
         after = after.explainedBy(List.of(storm.reason()));

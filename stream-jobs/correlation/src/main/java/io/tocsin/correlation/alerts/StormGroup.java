@@ -18,12 +18,14 @@ public record StormGroup(List<Opening> recent, Storm storm) {
    *
    * @param fingerprint of the alert
    * @param atUnixNanos by the agents' clock
+   * @param readAtUnixNanos what time it was for the gate then: much later for one that an agent had
+   *     spooled
    */
-  public record Opening(String fingerprint, long atUnixNanos) {}
+  public record Opening(String fingerprint, long atUnixNanos, long readAtUnixNanos) {}
 
   /** One more opening, wherever it belongs in time, and none of the same alert besides. */
-  StormGroup opening(String fingerprint, long at) {
-    Opening newest = new Opening(fingerprint, at);
+  StormGroup opening(String fingerprint, long at, long readAt) {
+    Opening newest = new Opening(fingerprint, at, readAt);
     List<Opening> next = new ArrayList<>(recent);
     next.removeIf(opening -> opening.fingerprint().equals(fingerprint));
     next.add(newest);
@@ -61,9 +63,10 @@ public record StormGroup(List<Opening> recent, Storm storm) {
         recent.stream().filter(opening -> !others.contains(opening)).toList(), storm);
   }
 
-  StormGroup since(long unixNanos) {
+  /** With the openings that were read since then, whenever they happened. */
+  StormGroup readSince(long unixNanos) {
     return new StormGroup(
-        recent.stream().filter(opening -> opening.atUnixNanos() > unixNanos).toList(), storm);
+        recent.stream().filter(opening -> opening.readAtUnixNanos() > unixNanos).toList(), storm);
   }
 
   StormGroup with(List<Opening> next) {

@@ -64,15 +64,17 @@ final class Storms {
   /**
    * Counts an opening that nothing explains.
    *
+   * @param now when it opened, by the agents' clock
+   * @param clock event time the stream has reached
    * @return the storm that it belongs to; with the members that the storm has from its beginning,
    *     the alert itself not among them
    */
-  Optional<Beginning> onOpened(Alert alert, long now, GateLog log) {
+  Optional<Beginning> onOpened(Alert alert, long now, long clock, GateLog log) {
     for (Membership membership : groupsOf(alert)) {
       StormGroup group =
           Optional.ofNullable(state.group(membership.key()))
               .orElse(StormGroup.EMPTY)
-              .opening(alert.getFingerprint(), now);
+              .opening(alert.getFingerprint(), now, Math.max(now, clock));
       log.wakeAt(limits.tickAfter(now));
       List<Opening> together = group.together(now, limits);
       if (group.storm() != null && together.size() > limits.few()) {
@@ -158,8 +160,9 @@ final class Storms {
   Map<String, Alert> onTick(long now, GateLog log) {
     Map<String, Alert> over = new TreeMap<>();
     for (String key : state.groups()) {
-      StormGroup group = state.group(key).since(now - (1 + LATE_WINDOWS) * limits.windowNanos());
-      boolean isCalm = group.since(now - limits.windowNanos()).recent().isEmpty();
+      StormGroup group =
+          state.group(key).readSince(now - (1 + LATE_WINDOWS) * limits.windowNanos());
+      boolean isCalm = group.readSince(now - limits.windowNanos()).recent().isEmpty();
       Storm storm = group.storm();
       if (storm != null && storm.fewSinceUnixNanos <= now - limits.windowNanos()) {
         over.put(key, storm.transition(AlertTransition.ALERT_TRANSITION_RESOLVED, now));

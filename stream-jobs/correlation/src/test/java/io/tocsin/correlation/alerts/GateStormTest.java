@@ -62,6 +62,32 @@ class GateStormTest {
         .endsWith("late opened suppressed");
   }
 
+  /** An agent tells in seconds what it had spooled for an hour, while others tell the present. */
+  @Test
+  void openingsOfOneMomentThatComeOutOfASpoolAreOneStorm() {
+    for (int i = 0; i < 5; i++) {
+      Instant present = AN_HOUR_LATER.plusSeconds(i);
+      story.take(opened("d" + i, at(i * 100)), unixNanos(present)).until(present.plusSeconds(1));
+    }
+
+    assertThat(story.toldAfter(4)).startsWith("storm opened open").endsWith("d4 opened suppressed");
+  }
+
+  @Test
+  void openingsOverALongerTimeThatComeOutOfASpoolAreNoStorm() {
+    for (int i = 0; i < 50; i++) {
+      story.take(opened("d" + i, NOON.plusSeconds(i * 3L)), unixNanos(AN_HOUR_LATER));
+    }
+
+    assertThat(story.told()).hasSize(50).allMatch(text -> text.endsWith(" opened open"));
+    story.until(AN_HOUR_LATER.plusSeconds(40));
+    assertThat(story.state().groups()).isEmpty();
+  }
+
+  private static Alert opened(String name, Instant time) {
+    return GateStory.alert(name, AlertState.ALERT_STATE_OPEN, "OPENED", time).build();
+  }
+
   @Test
   void anOpeningFromBeforeAllThatAreRememberedJoinsTheirStorm() {
     openMany(20);
