@@ -53,15 +53,15 @@ public final class UpdateSignals {
   }
 
   /**
-   * The signal of an event, with the silence after which its alert expires: a monitor that is gone
-   * clears nothing, and a stranger who made up a name never will.
+   * The signal of a monitor's event, with the silence after which its alert expires: one that is
+   * gone clears nothing, and a stranger who made up a name never will.
    */
   public static Optional<Signal> of(Event event, UpdateExpiry expiry) {
     Duration expiresAfter = expiry.ofSource(event.getAlertUpdate().getSource());
     return of(event)
         .map(
             signal ->
-                signal.getKind() == Signal.Kind.KIND_RAISE && !isOwnFinding(event)
+                signal.getKind() == Signal.Kind.KIND_RAISE
                     ? signal.toBuilder()
                         .setExpiresAfterSeconds((int) expiresAfter.toSeconds())
                         .build()
