@@ -50,6 +50,9 @@ class RecoveryITCase {
   private static final int SLOTS = 16;
   private static final Duration DEADLINE = Duration.ofMinutes(3);
 
+  /** WAN fetches once in half a second and judges a second later. */
+  private static final int MOST_MILLIS_TO_DEATH = 3_000;
+
   /** Event time that passes between two looks at the topics, until it is the present. */
   private static final double SECONDS_PER_LOOK = 2;
 
@@ -147,40 +150,47 @@ class RecoveryITCase {
     return JobOptions.parse("test", options, args.toArray(String[]::new)).orElseThrow();
   }
 
+  /**
+   * Sends the story; before each crash those that will die keep a checkpoint, and then a part of
+   * the story comes that their next run reads again.
+   */
   private static void play(
       Story story, int crashes, Random random, TopicWords topics, Map<String, CrashingJob> jobs)
       throws Exception {
     List<Sending> sendings = story.sendings();
-    Set<Integer> crashAt =
-        random.ints(crashes, 0, sendings.size()).boxed().collect(Collectors.toSet());
-    if (crashes > 0) {
-      crashAt.add(sendings.size() - 1);
-    }
-    for (int i = 0; i < sendings.size(); i++) {
-      send(sendings.get(i), topics);
-      if (crashAt.contains(i)) {
-        topics.flush();
-        disturb(jobs.values(), random);
+    int sent = 0;
+    for (int crash = 1; crash <= crashes; crash++) {
+      int until = crash * sendings.size() / crashes;
+      int keptAt = sent + random.nextInt(until - sent);
+      send(sendings.subList(sent, keptAt), topics);
+      List<CrashingJob> victims =
+          jobs.values().stream().filter(job -> !job.isDead() && random.nextInt(3) != 0).toList();
+      for (CrashingJob victim : victims) {
+        victim.awaitCheckpoint();
       }
+      send(sendings.subList(keptAt, until), topics);
+      sent = until;
+      Thread.sleep(random.nextInt(MOST_MILLIS_TO_DEATH)); // Anywhere between two checkpoints.
+      for (CrashingJob victim : victims) {
+        victim.die();
+      }
+      goOn(jobs.values().stream().filter(job -> random.nextBoolean()).toList());
     }
-    topics.flush();
-    for (CrashingJob job : jobs.values()) {
+    send(sendings.subList(sent, sendings.size()), topics);
+    goOn(jobs.values());
+  }
+
+  private static void goOn(Collection<CrashingJob> jobs) throws Exception {
+    for (CrashingJob job : jobs) {
       if (job.isDead()) {
         job.goOn();
       }
     }
   }
 
-  /** Some die; of those some go on at once, others miss what comes until the next disturbance. */
-  private static void disturb(Collection<CrashingJob> jobs, Random random) throws Exception {
-    for (CrashingJob job : jobs) {
-      if (!job.isDead() && random.nextInt(3) != 0) {
-        job.die();
-      }
-      if (job.isDead() && random.nextBoolean()) {
-        job.goOn();
-      }
-    }
+  private static void send(List<Sending> sendings, TopicWords topics) {
+    sendings.forEach(sending -> send(sending, topics));
+    topics.flush();
   }
 
   private static void send(Sending sending, TopicWords topics) {
@@ -206,8 +216,7 @@ class RecoveryITCase {
         .untilAsserted(
             () -> {
               double second = looks.incrementAndGet() * SECONDS_PER_LOOK;
-              story.after(second, Instant.now()).forEach(sending -> send(sending, topics));
-              topics.flush();
+              send(story.after(second, Instant.now()), topics);
 
               assertThat(second).as("seconds after").isGreaterThan(SETTLED_SECONDS);
               assertThat(words.registrations())
