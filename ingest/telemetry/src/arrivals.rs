@@ -88,9 +88,9 @@ impl Arrivals {
 }
 
 impl Seen {
-    /// A stamp of an older window (another reader's, another socket's) counts to the newest.
+    /// A stamp of an older window (another reader's, another socket's) counts to the newest, unless the clock was put back.
     fn count_in_window(&mut self, window: u64, datagrams: u64) {
-        if window > self.window {
+        if window > self.window || window + WINDOWS_PER_SECOND < self.window {
             self.window = window;
             self.in_window = 0;
         }
@@ -157,9 +157,17 @@ mod tests {
         arrivals.read(2 * SECOND, (0..45).map(|number| (2 * SECOND + number, 1_400)));
         assert_eq!(arrivals.lock().peak_in_window, 50);
         assert_eq!(arrivals.lock().largest_bytes, 1_400);
-        // One that another reader takes late counts to the newest window, and never begins an old one again.
+        // One that another reader takes late counts to the newest window.
         arrivals.read(2 * SECOND, (0..10).map(|_| (SECOND, 75)));
         assert_eq!(arrivals.lock().peak_in_window, 55);
+    }
+
+    #[test]
+    fn a_clock_that_is_put_back_makes_no_peak() {
+        let arrivals = Arrivals::default();
+        arrivals.read(3_600 * SECOND, [(3_600 * SECOND, 75)].into_iter());
+        arrivals.read(SECOND, (0..100).map(|number| (SECOND + number * SECOND / 10, 75)));
+        assert_eq!(arrivals.lock().peak_in_window, 1);
     }
 
     #[test]
