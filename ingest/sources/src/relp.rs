@@ -15,6 +15,8 @@ use crate::{Frame, Queue, Received, Stop, now_unix_nanos, received_bytes};
 
 /// Room that is made for one read; what is read together is answered together, whatever window the sender keeps.
 const READ_BYTES: usize = 64 * 1024;
+/// Of what is no RELP; more of it tells nobody more.
+const MAX_REFUSED_BYTES: usize = 1_024;
 const OFFER: &str = "200 OK\nrelp_version=0\nrelp_software=tocsin\ncommands=syslog";
 
 /// Reads one peer's requests and answers them.
@@ -54,7 +56,8 @@ impl Session {
             let is_closed = requests.iter().any(|request| request.command == Command::Close);
             self.answer(stream, requests).await?;
             if let Some(problem) = end {
-                let beginning = self.decoder.buffer().split().freeze();
+                let mut beginning = self.decoder.buffer().split().freeze();
+                beginning.truncate(MAX_REFUSED_BYTES);
                 self.push(vec![Frame::Refused { beginning, problem }]).await?;
             }
             if is_closed || end.is_some() {
