@@ -26,6 +26,10 @@ export const ago = (width) => ({ unit: 'dateTimeFromNow', width });
 /** A point in time, as it stands on a clock; beside it a duration says how long ago. */
 export const when = { unit: 'dateTimeAsIso', width: 160 };
 
+/** Who works on an alert, and since when. */
+export const onIt = { title: 'on it', width: 90 };
+export const onItSince = { title: 'on it since', unit: 'dateTimeFromNow', width: 120 };
+
 /** For how long, as hours, minutes and seconds. */
 export const lasted = { title: 'for', unit: 'dthms', width: 84 };
 

@@ -69,6 +69,20 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     );
   });
 
+  test('who works on an alert stands beside it, and since when', async () => {
+    const home = await shown('network/what-is-down.json', 3);
+    const device = await shown('network/device.json', 5, { device: ['grafana-test-n3.example.net'] });
+    for (const rows of [home.filter((row) => row.device_name === 'grafana-test-n3.example.net'), device]) {
+      assert.deepEqual(
+        rows.map(({ on_it, on_it_since }) => [on_it, on_it_since !== null]),
+        [['grafana-test-ada', true]],
+      );
+    }
+    assert.ok(home.some(({ on_it, on_it_since }) => on_it === '' && on_it_since === null));
+    const alert = await shown('network/alert.json', 2, { fingerprint: '3'.padStart(32, '0') });
+    assert.match(alert.find(({ what }) => what === 'on it').value, /^grafana-test-ada since .* UTC, 3 minutes/);
+  });
+
   test('a dead link is down since its last answer, one that nobody asks is not probed, a resolver is no link', async () => {
     const [now] = await shown('network/wan.json', 1);
     assert.deepEqual([now.up, now.degraded, now.down, now.not_probed, now.episodes].map(Number), [0, 2, 1, 1, 1]);

@@ -36,20 +36,21 @@ function run(start, seconds, drops) {
 }
 
 const alertColumns = `fingerprint, fingerprint_fields, version, transition, transition_at, state, severity, source, device, check, summary,
-  site, labels, first_seen, last_seen, resolved_at, update_count, storm_id, cause, event_id`;
+  site, labels, first_seen, last_seen, resolved_at, update_count, storm_id, cause, event_id, acknowledged_by, acknowledged_at`;
 
-function alert(number, severity, { state = 'open', source = 'grafana-test-monitor', site = 'grafana-test-site' } = {}) {
+function alert(number, severity, { state = 'open', source = 'grafana-test-monitor', site = 'grafana-test-site', onIt = '' } = {}) {
   const resolved = state === 'open' ? 'NULL' : 'now64(9) - INTERVAL 5 MINUTE';
   const quoted = source.replaceAll('\\', '\\\\').replaceAll("'", "\\'");
   return `SELECT leftPad('${number}', 32, '0'), map(), 1, '${state === 'open' ? 'opened' : 'resolved'}', now64(9), '${state}', '${severity}',
     '${quoted}', 'grafana-test-n${number}.example.net', 'node', 'node down', '${site}', map(), now64(9) - INTERVAL ${number + 10} MINUTE,
-    now64(9), ${resolved}, 3, '', '', 'grafana-test-agent-1-${number}'`;
+    now64(9), ${resolved}, 3, '', '', 'grafana-test-agent-1-${number}',
+    '${onIt}', ${onIt === '' ? 'NULL' : 'now64(9) - INTERVAL 3 MINUTE'}`;
 }
 
 const alerts = [
   alert(1, 'critical'),
   alert(2, 'critical', { source: hostileSource, site: 'grafana-test-elsewhere' }),
-  alert(3, 'major'),
+  alert(3, 'major', { onIt: 'grafana-test-ada' }),
   alert(4, 'minor'),
   alert(5, 'warning'),
   alert(6, 'indeterminate'),

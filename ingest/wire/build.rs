@@ -9,6 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files = [
         "tocsin/events/v1/event.proto",
         "tocsin/alerts/v1/alert.proto",
+        "tocsin/alerts/v1/acknowledgement.proto",
         "tocsin/registrations/v1/registration.proto",
         "tocsin/registrations/v1/device.proto",
         "tocsin/registrations/v1/lease_latency.proto",

@@ -1,4 +1,4 @@
-import { agentSilent, ago, alertState, alertedDevice, runbooks, severity } from '../columns.mjs';
+import { agentSilent, ago, alertState, alertedDevice, onIt, runbooks, severity } from '../columns.mjs';
 import { dashboard, row, textbox } from '../dashboard.mjs';
 import { alertStates, severities } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
@@ -85,6 +85,9 @@ export default dashboard({
                       ('heard of', ${moment('last_seen')}, ''),
                       ('ended', if(resolved_at IS NULL, '', ${moment('assumeNotNull(resolved_at)')}), ''),
                       ('expires', if(expires_at IS NULL OR resolved_at IS NOT NULL, '', ${moment('assumeNotNull(expires_at)')}), ''),
+                      ('on it', if(acknowledged_by = '', '', concat(toString(acknowledged_by), ' since ', ${moment('assumeNotNull(acknowledged_at)')})), ''),
+                      ('on it until', if(acknowledged_until IS NULL, '', ${moment('assumeNotNull(acknowledged_until)')}), ''),
+                      ('note', if(note = '', '', concat(toString(noted_by), ': ', note)), ''),
                       ('cause', if(startsWith(cause, 'maintenance:'), concat('maintenance ', substring(cause, 13)), ''), '/d/tocsin-storms'),
                       ('runbook', toString(runbook), ${runbookUrl}),
                       ('source', toString(source), ''),
@@ -151,11 +154,14 @@ export default dashboard({
           summary: { minWidth: 200 },
           state_after: alertState,
           updates: { title: 'count', unit: 'short', width: 70 },
+          on_it: onIt,
+          note: { width: 170 },
           cause: { width: 170 },
         },
         query: sql`
           WITH ${wanted}
-          SELECT transition_at, toString(transition) AS what, toInt8(severity) AS severity_then, summary, toString(state) AS state_after, update_count AS updates, cause
+          SELECT transition_at, toString(transition) AS what, toInt8(severity) AS severity_then, summary, toString(state) AS state_after, update_count AS updates,
+                 acknowledged_by AS on_it, note, cause
           FROM tocsin.alert_history
           WHERE fingerprint = wanted AND transition != 'refreshed'
           ORDER BY told_at DESC

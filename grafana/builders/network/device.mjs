@@ -1,4 +1,4 @@
-import { agentSilent, ago, alertState, severity, toAlertOfRow } from '../columns.mjs';
+import { agentSilent, ago, alertState, onIt, onItSince, severity, toAlertOfRow } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, nearlyFull, orange, purple, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
@@ -149,11 +149,14 @@ export default dashboard({
           since: ago(130),
           ended: ago(130),
           summary: { minWidth: 200 },
+          on_it: onIt,
+          on_it_since: onItSince,
           device: { width: 150 },
           fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT toInt8(severity) AS severity_now, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary, device, fingerprint
+          SELECT toInt8(severity) AS severity_now, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary,
+                 acknowledged_by AS on_it, acknowledged_at AS on_it_since, device, fingerprint
           FROM tocsin.alerts
           WHERE (state IN ('open', 'flapping', 'suppressed') OR $__timeFilter(last_seen))
             AND ${chosen('device')}

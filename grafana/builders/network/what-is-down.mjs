@@ -1,4 +1,4 @@
-import { agentSilent, ago, alertedDevice, lasted, linkTo, severity, toAlertOfRow, when } from '../columns.mjs';
+import { agentSilent, ago, alertedDevice, lasted, linkTo, onIt, onItSince, severity, toAlertOfRow, when } from '../columns.mjs';
 import { choice, dashboard, row, sitesOfAlerts } from '../dashboard.mjs';
 import { above, blue, green, numbers, orange, purple, red, yellow } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
@@ -64,7 +64,7 @@ export default dashboard({
         id: 3,
         title: 'Open alerts',
         description:
-          'Storms first, then every open alert, worst first, newest first among equals; before them a row for each agent that has fallen silent, because nobody knows what it would tell. A click on the device shows the alert. Healthy: one row, "nothing is down". Independent of the time range; at most 500 rows.',
+          'Storms first, then every open alert, worst first, newest first among equals; before them a row for each agent that has fallen silent, because nobody knows what it would tell. Who works on it stands beside it (`tocsin ack`). A click on the device shows the alert. Healthy: one row, "nothing is down". Independent of the time range; at most 500 rows.',
         width: 24,
         empty: { device_name: 'nothing is down' },
         columns: {
@@ -73,6 +73,8 @@ export default dashboard({
           device_name: alertedDevice,
           check: { width: 90 },
           summary: { minWidth: 220 },
+          on_it: onIt,
+          on_it_since: onItSince,
           since: when,
           updates: { title: 'count', unit: 'short', decimals: 0, width: 70 },
           site: { width: 100 },
@@ -81,7 +83,7 @@ export default dashboard({
           fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT severity, lasted, device_name, check, summary, since, updates, site, source, note, fingerprint
+          SELECT severity, lasted, device_name, check, summary, on_it, on_it_since, since, updates, site, source, note, fingerprint
           FROM
           (
               SELECT
@@ -92,6 +94,8 @@ export default dashboard({
                   check,
                   first_seen AS since,
                   summary,
+                  acknowledged_by AS on_it,
+                  acknowledged_at AS on_it_since,
                   update_count AS updates,
                   multiIf(member_count > 0, concat('storm of ', toString(member_count)), storm_id != '', 'in a storm', toString(state) = 'flapping', 'flapping', '') AS note,
                   site,
@@ -109,6 +113,8 @@ export default dashboard({
                   'agent' AS check,
                   toDateTime64(max(t.reported_at), 9, 'UTC') AS since,
                   'this agent reports nothing: what it would tell is not known' AS summary,
+                  '' AS on_it,
+                  NULL AS on_it_since,
                   0 AS updates,
                   '' AS note,
                   '' AS site,

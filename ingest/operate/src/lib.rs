@@ -3,6 +3,7 @@
 //! Each module has a clap struct with the flags and a `run` that does the work, prints for people and returns a [`Failure`] that
 //! says what, where, why and what to do. Nothing here keeps running: the agent is `tocsin-agent`.
 
+pub mod acknowledge;
 pub mod ask;
 pub mod balance;
 pub mod buffers;

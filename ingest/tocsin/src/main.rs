@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use tocsin_agent::cli::AgentArgs;
+use tocsin_operate::acknowledge::{AckArgs, NoteArgs, UnackArgs};
 use tocsin_operate::ask::AskArgs;
 use tocsin_operate::balance::BalanceArgs;
 use tocsin_operate::buffers::BuffersArgs;
@@ -15,7 +16,7 @@ use tocsin_operate::quarantine::QuarantineArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
-use tocsin_operate::{Failure, ask, balance, buffers, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs};
+use tocsin_operate::{Failure, acknowledge, ask, balance, buffers, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -31,6 +32,7 @@ Examples:
   tocsin devices import register.csv --dry-run             who is registered: what would change?
   tocsin balance --wait 10                                 is everything that was sent also stored?
   tocsin buffers --burst 500 --size 600                    does a burst find room, and what is to be set?
+  tocsin ack 3f2a91c0 --for 2h                             I work on it: do not page it again
   tocsin ask --list                                        which questions are saved?
 
 Every flag that names a server can stand in the environment: TOCSIN_KAFKA, TOCSIN_CLICKHOUSE and so on; `tocsin COMMAND --help`
@@ -64,6 +66,12 @@ enum Command {
     Devices(DevicesArgs),
     /// Ask a saved question: who had this address, what happened around this time, what is new.
     Ask(AskArgs),
+    /// Say that you work on an alert: it pages nobody again while it gets no worse.
+    Ack(AckArgs),
+    /// Say that nobody works on an alert any more: it pages again.
+    Unack(UnackArgs),
+    /// Write a note to an alert.
+    Note(NoteArgs),
     /// Keep an ipset or nftables set in step with the registrations of devices.
     Enforce(EnforceArgs),
     /// Compile MIB modules into names for the agent.
@@ -91,6 +99,9 @@ fn main() -> ExitCode {
         Command::Quarantine(args) => exit_code(quarantine::run(&args)),
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
+        Command::Ack(args) => exit_code(acknowledge::acknowledge(&args)),
+        Command::Unack(args) => exit_code(acknowledge::unacknowledge(&args)),
+        Command::Note(args) => exit_code(acknowledge::note(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),
         Command::Mibs(args) => exit_code(mibs::run(&args)),
         Command::WatchJobs(args) => exit_code(watch_jobs::run(&args)),

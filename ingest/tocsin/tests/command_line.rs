@@ -62,6 +62,9 @@ fn every_command_has_help() {
         &["quarantine", "list"],
         &["quarantine", "insert"],
         &["watch-jobs"],
+        &["ack"],
+        &["unack"],
+        &["note"],
     ]
     .iter()
     .chain(&schema)

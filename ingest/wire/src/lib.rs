@@ -14,6 +14,11 @@ pub mod generated {
 
 pub use envelope::{EventSource, Origin, address_text, source_ip_bytes};
 pub use generated::tocsin::{alerts::v1 as alerts, events::v1 as events, registrations::v1 as registrations, rejects::v1 as rejects};
+/// What people say of alerts.
+pub mod acknowledgements {
+    pub use crate::generated::tocsin::alerts::v1::{Acknowledgement, acknowledgement::Action};
+}
+
 pub use json::{event_from_json, event_to_json};
 pub use words::word;
 

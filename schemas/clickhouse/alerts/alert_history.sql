@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_history
     fingerprint_fields Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
     version UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow' CODEC(Delta, ZSTD(1)),
     told_at DateTime64(9, 'UTC') DEFAULT now64(9, 'UTC') COMMENT 'when topic alerts-v1 took it, by the broker: what was told last stands' CODEC(Delta, ZSTD(1)),
-    transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
+    transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10, 'acknowledged' = 11, 'unacknowledged' = 12, 'noted' = 13) COMMENT 'what happened',
     transition_at DateTime64(9, 'UTC') COMMENT 'event time of the transition' CODEC(Delta, ZSTD(1)),
     state Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
     severity Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733; rises with severity',
@@ -33,6 +33,11 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_history
     rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
     runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
     expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not' CODEC(ZSTD(1)),
+    acknowledged_by LowCardinality(String) COMMENT 'who works on it; empty while nobody has said so',
+    acknowledged_at Nullable(DateTime64(9, 'UTC')) COMMENT 'since when; NULL while nobody does' CODEC(ZSTD(1)),
+    acknowledged_until Nullable(DateTime64(9, 'UTC')) COMMENT 'when that ends by itself; NULL where it lasts as long as the alert' CODEC(ZSTD(1)),
+    note String COMMENT 'newest word of a person on this occurrence, or empty' CODEC(ZSTD(1)),
+    noted_by LowCardinality(String) COMMENT 'who wrote it',
     transition_id UInt64 DEFAULT cityHash64(fingerprint, version, transition, transition_at, state, severity, cause, storm_id, event_id) COMMENT 'what the transition is; the same where it was told again' CODEC(ZSTD(1)),
     PROJECTION by_time (SELECT * ORDER BY transition_at)
 )

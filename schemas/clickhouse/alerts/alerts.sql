@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
     fingerprint_fields Map(LowCardinality(String), String) COMMENT 'the fields that made the fingerprint',
     version UInt64 COMMENT 'orders the transitions of one fingerprint: Unix nanoseconds, moved on where they would not grow',
     told_at DateTime64(9, 'UTC') DEFAULT now64(9, 'UTC') COMMENT 'when topic alerts-v1 took it, by the broker: what was told last stands',
-    transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10) COMMENT 'what happened',
+    transition Enum8('opened' = 1, 'refreshed' = 2, 'severity_changed' = 3, 'resolved' = 4, 'expired' = 5, 'flapping_started' = 6, 'flapping_ended' = 7, 'suppressed' = 8, 'unsuppressed' = 9, 'members_changed' = 10, 'acknowledged' = 11, 'unacknowledged' = 12, 'noted' = 13) COMMENT 'what happened',
     transition_at DateTime64(9, 'UTC') COMMENT 'event time of the transition',
     state Enum8('open' = 1, 'resolved' = 2, 'expired' = 3, 'flapping' = 4, 'suppressed' = 5) COMMENT 'where the alert stands after it',
     severity Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733; rises with severity',
@@ -28,7 +28,12 @@ CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
     member_count UInt32 COMMENT 'alerts that belong to a storm; 0 for anything else',
     rule LowCardinality(String) COMMENT 'rule that raised it; empty for a monitor''s update',
     runbook LowCardinality(String) COMMENT 'file of grafana/runbooks without its ending, or a URL',
-    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not'
+    expires_at Nullable(DateTime64(9, 'UTC')) COMMENT 'when it expires unless it is refreshed; NULL where it does not',
+    acknowledged_by LowCardinality(String) COMMENT 'who works on it; empty while nobody has said so',
+    acknowledged_at Nullable(DateTime64(9, 'UTC')) COMMENT 'since when; NULL while nobody does',
+    acknowledged_until Nullable(DateTime64(9, 'UTC')) COMMENT 'when that ends by itself; NULL where it lasts as long as the alert',
+    note String COMMENT 'newest word of a person on this occurrence, or empty',
+    noted_by LowCardinality(String) COMMENT 'who wrote it'
 )
 ENGINE = ReplacingMergeTree(told_at)
 ORDER BY fingerprint

@@ -76,7 +76,10 @@ class ScenariosOnContainersTest {
   private static ScenarioRunner runner() {
     TrafficSender sender =
         new TrafficSender(
-            TestStacks.tools().tocsin(), List.of("--host", stack.agentAddress()), PROGRESS);
+            TestStacks.tools().tocsin(),
+            List.of("--host", stack.agentAddress()),
+            List.of(),
+            PROGRESS);
     return new ScenarioRunner(stack.clickHouseClient(), sender, overrides -> {}, stack, PROGRESS);
   }
 

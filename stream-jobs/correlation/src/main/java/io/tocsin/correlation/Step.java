@@ -10,7 +10,8 @@ import java.util.List;
  * @param nextTimerUnixNanos when the rules want to be called again. They may be called earlier, and
  *     then say again when; so a timer that is set and earlier is left. {@link #NO_TIMER} asks for
  *     none
- * @param evicted entries of the state that were dropped because it was full; operators count them
+ * @param evicted entries that were dropped, because the state was full or nothing came that they
+ *     waited for; operators count them
  * @param <S> state of a key
  * @param <D> what is decided
  */

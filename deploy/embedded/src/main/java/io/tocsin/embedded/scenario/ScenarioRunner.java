@@ -117,6 +117,9 @@ public record ScenarioRunner(
     if (step.isTraffic()) {
       sender.send(step.arguments());
     }
+    if (step.says() != null) {
+      sender.say(step.says());
+    }
     if (step.until() != null) {
       awaitUntil(step, withinSeconds);
     }

@@ -10,11 +10,13 @@ import java.util.stream.Stream;
 
 /**
  * One step of playing a scenario: a call of {@code tocsin send} with an events file or generated
- * traffic, or a call of {@code tocsin-rules push}, or a condition to wait for.
+ * traffic, or a call of {@code tocsin-rules push}, or what a person says of an alert, or a
+ * condition to wait for.
  *
  * @param file events file, relative to the scenario's folder
  * @param generate listener to make up traffic for: syslog-udp, syslog-tcp or alert-udp
  * @param rules folder of documents to put in force, relative to the scenario's folder
+ * @param says arguments of {@code tocsin}: {@code ack}, {@code unack} or {@code note} and theirs
  * @param until alone: the next step waits until this holds. Beside {@code file}: the file is sent
  *     every second until this holds
  * @param count generated messages
@@ -28,6 +30,7 @@ public record Step(
     String file,
     String generate,
     String rules,
+    List<String> says,
     Expectation until,
     Long count,
     Integer size,
@@ -38,19 +41,20 @@ public record Step(
 
   /** The same with the events file or the rules found in the scenario's folder. */
   Step in(Path folder) {
-    long kinds = Stream.of(file, generate, rules).filter(Objects::nonNull).count();
+    long kinds = Stream.of(file, generate, rules, says).filter(Objects::nonNull).count();
     boolean isWait = kinds == 0 && until != null;
     if (kinds != 1 && !isWait) {
       throw new ScenarioException(
-          folder + ": an entry of send has one of file, generate, rules, until");
+          folder + ": an entry of send has one of file, generate, rules, says, until");
     }
-    if (until != null && (generate != null || rules != null)) {
+    if (until != null && !isWait && file == null) {
       throw new ScenarioException(folder + ": until stands alone or beside file");
     }
     return new Step(
         found(folder, file),
         generate,
         found(folder, rules),
+        says,
         until,
         count,
         size,
@@ -83,6 +87,9 @@ public record Step(
     }
     if (generate != null) {
       return "sending " + count + " generated messages for " + generate;
+    }
+    if (says != null) {
+      return "saying tocsin " + String.join(" ", says);
     }
     return rules != null
         ? "pushing " + Path.of(rules).getFileName()

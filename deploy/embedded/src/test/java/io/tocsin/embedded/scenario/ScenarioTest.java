@@ -76,7 +76,7 @@ class ScenarioTest {
     assertThatThrownBy(() -> read(rest + "send: [{file: f.jsonl}]"))
         .hasMessageContaining("f.jsonl, which is not there");
     assertThatThrownBy(() -> read(rest + "send: [{rate: 1}]"))
-        .hasMessageContaining("one of file, generate, rules, until");
+        .hasMessageContaining("one of file, generate, rules, says, until");
   }
 
   @Test

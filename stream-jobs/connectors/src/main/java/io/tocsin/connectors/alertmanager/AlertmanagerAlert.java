@@ -114,6 +114,14 @@ record AlertmanagerAlert(
     annotations.put(
         "member_count",
         alert.getMemberCount() == 0 ? "" : Integer.toUnsignedString(alert.getMemberCount()));
+    annotations.put("acknowledged_by", alert.getAcknowledgedBy());
+    annotations.put(
+        "acknowledged_at",
+        alert.hasAcknowledgedAtUnixNanos()
+            ? instant(alert.getAcknowledgedAtUnixNanos()).toString()
+            : "");
+    annotations.put("note", alert.getNote());
+    annotations.put("noted_by", alert.getNotedBy());
     annotations.put("rule", alert.getRule());
     annotations.put(
         "runbook", alert.getRunbook().isEmpty() ? "" : links.runbook(alert.getRunbook()));

@@ -1,5 +1,6 @@
 package io.tocsin.connectors.kafka;
 
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.events.v1.Event;
 import io.tocsin.kafka.KafkaConnection;
@@ -108,6 +109,15 @@ public final class KafkaEndpoints {
     return source(groupId, List.of(Topics.ALERTS), new AlertDeserializer())
         .setStartingOffsets(OffsetsInitializer.latest())
         .build();
+  }
+
+  /**
+   * What people say of alerts. Without state it starts at the offsets that the group committed,
+   * else at the earliest.
+   */
+  public Source<Acknowledgement, ?, ?> acknowledgements(String groupId) {
+    return fromCommitted(
+        groupId, List.of(Topics.ACKNOWLEDGEMENTS), new AcknowledgementDeserializer());
   }
 
   /**

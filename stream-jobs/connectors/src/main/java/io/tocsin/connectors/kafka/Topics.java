@@ -20,6 +20,9 @@ public final class Topics {
   /** Transitions and present state of every alert, compacted. */
   public static final String ALERTS = "alerts-v1";
 
+  /** What people say of alerts. */
+  public static final String ACKNOWLEDGEMENTS = "acknowledgements-v1";
+
   /** DHCP messages. */
   public static final String EVENTS_DHCP = "events-dhcp-v1";
 

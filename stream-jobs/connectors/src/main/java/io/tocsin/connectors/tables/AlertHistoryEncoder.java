@@ -40,7 +40,12 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
             "member_count",
             "rule",
             "runbook",
-            "expires_at"));
+            "expires_at",
+            "acknowledged_by",
+            "acknowledged_at",
+            "acknowledged_until",
+            "note",
+            "noted_by"));
   }
 
   @Override
@@ -55,8 +60,8 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
             "transition",
             alert.getTransitionValue(),
             AlertTransition.ALERT_TRANSITION_OPENED_VALUE,
-            AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED_VALUE)
-        .dateTime64Nanos(isOver ? alert.getResolvedAtUnixNanos() : alert.getLastSeenUnixNanos())
+            AlertTransition.ALERT_TRANSITION_NOTED_VALUE)
+        .dateTime64Nanos(transitionAt(alert))
         .enum8(
             "state",
             alert.getStateValue(),
@@ -83,7 +88,23 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
         .uint32(alert.getMemberCount())
         .string(alert.getRule())
         .string(alert.getRunbook())
-        .nullableDateTime64Nanos(alert.hasExpiresAtUnixNanos(), alert.getExpiresAtUnixNanos());
+        .nullableDateTime64Nanos(alert.hasExpiresAtUnixNanos(), alert.getExpiresAtUnixNanos())
+        .string(alert.getAcknowledgedBy())
+        .nullableDateTime64Nanos(
+            alert.hasAcknowledgedAtUnixNanos(), alert.getAcknowledgedAtUnixNanos())
+        .nullableDateTime64Nanos(
+            alert.hasAcknowledgedUntilUnixNanos(), alert.getAcknowledgedUntilUnixNanos())
+        .string(alert.getNote())
+        .string(alert.getNotedBy());
+  }
+
+  private static long transitionAt(Alert alert) {
+    if (alert.hasSaidAtUnixNanos()) {
+      return alert.getSaidAtUnixNanos();
+    }
+    return alert.hasResolvedAtUnixNanos()
+        ? alert.getResolvedAtUnixNanos()
+        : alert.getLastSeenUnixNanos();
   }
 
   /** The configured place, else the one that the monitor tells in a label: pages do the same. */

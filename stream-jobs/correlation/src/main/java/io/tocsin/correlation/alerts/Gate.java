@@ -1,5 +1,6 @@
 package io.tocsin.correlation.alerts;
 
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.correlation.Nanos;
@@ -33,6 +34,7 @@ import java.util.Map;
 public final class Gate {
   private final GateState state;
   private final Storms storms;
+  private final Acknowledgements acknowledgements;
   private final ReadBack readBack;
   private Explanations explanations;
 
@@ -44,7 +46,8 @@ public final class Gate {
   public Gate(StormLimits limits, GateState state, Collection<Policy> policies) {
     this.state = state;
     this.storms = new Storms(limits, state);
-    this.readBack = new ReadBack(state, storms);
+    this.acknowledgements = new Acknowledgements(state, storms);
+    this.readBack = new ReadBack(state, storms, acknowledgements);
     this.explanations = explanationsBy(policies);
   }
 
@@ -66,7 +69,7 @@ public final class Gate {
    * @param clockUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onAlert(Alert alert, long clockUnixNanos) {
-    GateLog log = new GateLog();
+    GateLog log = new GateLog(acknowledgements);
     if (Tombstone.is(alert)) {
       log.emit(alert);
       return log.step(state);
@@ -107,10 +110,12 @@ public final class Gate {
       if (storm != null) {
         storm.members().forEach(member -> join(member, storm.reason(), log));
         after = after.explainedBy(List.of(storm.reason()));
+        acknowledgements.onBegun(storm.reason().explainedBy().get(0), now, log);
       }
     }
     state.putAlert(fingerprint, after);
     log.emit(after.toAlert());
+    acknowledgements.onBegun(fingerprint, now, log);
     reconsider(explanations.dependentsOf(fingerprint), log);
   }
 
@@ -147,7 +152,7 @@ public final class Gate {
    * @param nowUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onPolicies(Collection<Policy> policies, long nowUnixNanos) {
-    GateLog log = new GateLog();
+    GateLog log = new GateLog(acknowledgements);
     explanations = explanationsBy(policies);
     log.wakeAt(explanations.nextEdgeAfter(reach(nowUnixNanos)));
     reconsider(activeAlerts(), log);
@@ -160,13 +165,14 @@ public final class Gate {
    * @param nowUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onTimer(long nowUnixNanos) {
-    GateLog log = new GateLog();
+    GateLog log = new GateLog(acknowledgements);
     reach(nowUnixNanos);
     storms.onTick(nowUnixNanos, log).forEach((storm, last) -> release(storm, last, log));
     if (explanations.isEdge(nowUnixNanos - Nanos.PER_MILLI, nowUnixNanos)) {
       reconsider(activeAlerts(), log);
     }
     log.wakeAt(explanations.nextEdgeAfter(nowUnixNanos));
+    acknowledgements.onTimer(nowUnixNanos, log);
     readBack.onTimer(nowUnixNanos, log);
     return log.step(state);
   }
@@ -177,8 +183,19 @@ public final class Gate {
    * @param clockUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onTold(Alert told, long clockUnixNanos) {
-    GateLog log = new GateLog();
+    GateLog log = new GateLog(acknowledgements);
     readBack.onTold(told, reach(clockUnixNanos), log);
+    return log.step(state);
+  }
+
+  /**
+   * Takes what a person says of an alert, in the order of its topic.
+   *
+   * @param clockUnixNanos event time the stream has reached
+   */
+  public Step<GateState, Alert> onSaid(Acknowledgement said, long clockUnixNanos) {
+    GateLog log = new GateLog(acknowledgements);
+    acknowledgements.onSaid(said, reach(clockUnixNanos), log);
     return log.step(state);
   }
 

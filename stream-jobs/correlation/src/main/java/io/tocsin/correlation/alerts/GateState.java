@@ -43,6 +43,18 @@ public interface GateState {
   /** Forgets it. */
   void removeStray(String fingerprint);
 
+  /** What people have said of an alert, null where they said nothing. */
+  Acknowledged acknowledged(String fingerprint);
+
+  /** Remembers what they have said. */
+  void putAcknowledged(String fingerprint, Acknowledged acknowledged);
+
+  /** Forgets it. */
+  void removeAcknowledged(String fingerprint);
+
+  /** All of it; nothing may be changed while it is read. */
+  Iterable<Map.Entry<String, Acknowledged>> acknowledged();
+
   /** Event time that the stream had reached; {@link Long#MIN_VALUE} at first. */
   long clockUnixNanos();
 

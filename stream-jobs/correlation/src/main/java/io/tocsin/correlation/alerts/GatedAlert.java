@@ -30,10 +30,26 @@ public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, l
   static GatedAlert of(Alert alert, GatedAlert before) {
     boolean isNew = before == null;
     return new GatedAlert(
-        alert.toByteArray(),
+        dated(alert, before).toByteArray(),
         isActive(alert),
         isNew ? List.of() : before.reasons,
         isNew ? alert.getVersion() : Math.max(alert.getVersion(), before.version + 1));
+  }
+
+  /** With when it opened and last became worse, which its transitions do not say. */
+  private static Alert dated(Alert alert, GatedAlert before) {
+    if (before == null || !before.isActive) {
+      return alert.toBuilder()
+          .setOpenedAtUnixNanos(alert.getVersion())
+          .setWorseSinceUnixNanos(alert.getVersion())
+          .build();
+    }
+    Alert earlier = before.own();
+    boolean isWorse = alert.getSeverityValue() > earlier.getSeverityValue();
+    return alert.toBuilder()
+        .setOpenedAtUnixNanos(earlier.getOpenedAtUnixNanos())
+        .setWorseSinceUnixNanos(isWorse ? alert.getVersion() : earlier.getWorseSinceUnixNanos())
+        .build();
   }
 
   static GatedAlert overBeforeItsStorm(Reason storm) {

@@ -24,10 +24,12 @@ final class ReadBack {
 
   private final GateState state;
   private final Storms storms;
+  private final Acknowledgements acknowledgements;
 
-  ReadBack(GateState state, Storms storms) {
+  ReadBack(GateState state, Storms storms, Acknowledgements acknowledgements) {
     this.state = state;
     this.storms = storms;
+    this.acknowledgements = acknowledgements;
   }
 
   void onTold(Alert told, long clock, GateLog log) {
@@ -74,9 +76,10 @@ final class ReadBack {
   private Alert held(Alert told) {
     GatedAlert alert = state.alert(told.getFingerprint());
     if (alert != null) {
-      return alert.isActive() ? alert.toAlert() : null;
+      return alert.isActive() ? acknowledgements.standing(alert.toAlert()) : null;
     }
-    return storms.held(told);
+    Alert storm = storms.held(told);
+    return storm == null ? null : acknowledgements.standing(storm);
   }
 
   private static boolean agree(Alert held, Alert told) {
@@ -86,7 +89,10 @@ final class ReadBack {
     }
     return held.getState() == told.getState()
         && held.getSeverity() == told.getSeverity()
-        && held.getCause().equals(told.getCause());
+        && held.getCause().equals(told.getCause())
+        && held.getAcknowledgedBy().equals(told.getAcknowledgedBy())
+        && held.getAcknowledgedAtUnixNanos() == told.getAcknowledgedAtUnixNanos()
+        && held.getNote().equals(told.getNote());
   }
 
   private void tellAgain(Alert told, long now, GateLog log) {
@@ -111,6 +117,12 @@ final class ReadBack {
         .clearExpiresAtUnixNanos()
         .clearCause()
         .clearStormId()
+        .clearAcknowledgedBy()
+        .clearAcknowledgedAtUnixNanos()
+        .clearAcknowledgedUntilUnixNanos()
+        .clearNote()
+        .clearNotedBy()
+        .clearSaidAtUnixNanos()
         .build();
   }
 }

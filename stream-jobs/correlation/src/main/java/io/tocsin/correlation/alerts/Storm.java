@@ -63,6 +63,8 @@ public final class Storm {
             .putAllLabels(like.getLabelsMap())
             .setFirstSeenUnixNanos(startedAt)
             .setLastSeenUnixNanos(startedAt)
+            .setOpenedAtUnixNanos(startedAt)
+            .setWorseSinceUnixNanos(startedAt)
             .build();
     Storm storm = new Storm();
     storm.alert = alert.toByteArray();
@@ -95,7 +97,7 @@ public final class Storm {
             .setUpdateCount(before.getUpdateCount() + 1)
             .setEventId(member.getEventId());
     if (member.getSeverityValue() > before.getSeverityValue()) {
-      next.setSeverity(member.getSeverity());
+      next.setSeverity(member.getSeverity()).setWorseSinceUnixNanos(now);
     }
     if (!member.getSite().equals(before.getSite())) {
       next.clearSite();

@@ -174,9 +174,14 @@ final class Storms {
         state.removeGroup(key);
       } else {
         state.putGroup(key, group.with(storm));
-        // A storm of many waits for its members, not for time.
-        if (!group.recent().isEmpty() || storm.fewSinceUnixNanos != Long.MAX_VALUE) {
-          log.wakeAt(limits.tickAfter(now));
+        // A storm of many waits for its members, not for time. A tick may come of what is older
+        // than the group: before its first opening nothing happens.
+        long first = storm == null ? Long.MAX_VALUE : storm.fewSinceUnixNanos;
+        if (!group.recent().isEmpty()) {
+          first = Math.min(first, group.recent().get(0).atUnixNanos());
+        }
+        if (first != Long.MAX_VALUE) {
+          log.wakeAt(limits.tickAfter(Math.max(now, first)));
         }
       }
     }
@@ -189,13 +194,30 @@ final class Storms {
     return group == null || group.storm() == null ? null : group.storm().own();
   }
 
+  /** The storm of a fingerprint that lasts, null where there is none. */
+  Alert active(String fingerprint) {
+    for (String key : state.groups()) {
+      Storm storm = state.group(key).storm();
+      if (storm != null && storm.own().getFingerprint().equals(fingerprint)) {
+        return storm.own();
+      }
+    }
+    return null;
+  }
+
+  /** The next version of a storm that lasts. */
+  Alert next(Alert lasting, AlertTransition transition, long now) {
+    String key = groupOf(lasting);
+    StormGroup group = state.group(key);
+    Alert next = group.storm().transition(transition, now);
+    state.putGroup(key, group);
+    return next;
+  }
+
   /** Tells a storm that lasts with a version above the one that the topic has. */
   void tellAgain(Alert told, long now, GateLog log) {
-    String key = groupOf(told);
-    StormGroup group = state.group(key);
     long version = Math.max(now, told.getVersion() + 1);
-    log.emit(group.storm().transition(AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, version));
-    state.putGroup(key, group);
+    log.emit(next(told, AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED, version));
   }
 
   /** Whether an alert of the topic is a storm. */

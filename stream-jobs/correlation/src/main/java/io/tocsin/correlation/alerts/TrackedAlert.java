@@ -89,12 +89,7 @@ public final class TrackedAlert extends TimedState {
   }
 
   boolean isRepeated(long eventHash) {
-    for (long event : events) {
-      if (event == eventHash) {
-        return true;
-      }
-    }
-    return false;
+    return HashedIds.contains(events, eventHash);
   }
 
   /** The newest times move on, whatever else a signal does. */
@@ -105,22 +100,14 @@ public final class TrackedAlert extends TimedState {
       newestRaiseUnixNanos = Math.max(newestRaiseUnixNanos, time);
     }
     receivedAtUnixNanos = Math.max(receivedAtUnixNanos, signal.getReceivedAtUnixNanos());
-    events = appended(events, eventHash, EVENTS_REMEMBERED);
+    events = HashedIds.appended(events, eventHash, EVENTS_REMEMBERED);
   }
 
   /** The source says that it is active, and did not before. */
   void raise(Signal signal, int openingsRemembered) {
     isRaised = true;
-    openings = appended(openings, signal.getReceivedAtUnixNanos(), openingsRemembered);
+    openings = HashedIds.appended(openings, signal.getReceivedAtUnixNanos(), openingsRemembered);
     Arrays.sort(openings);
-  }
-
-  private static long[] appended(long[] before, long newest, int length) {
-    int kept = Math.min(before.length, length - 1);
-    long[] after = new long[kept + 1];
-    System.arraycopy(before, before.length - kept, after, 0, kept);
-    after[kept] = newest;
-    return after;
   }
 
   /** Over by silence: only a raise that is no older than the last opens it again. */

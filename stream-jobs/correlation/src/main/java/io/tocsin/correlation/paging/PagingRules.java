@@ -29,15 +29,26 @@ import java.util.List;
  * changed. So an alert keeps the labels with which it opened; only a change of severity makes a new
  * one there, and then the old one is ended in the same breath.
  *
+ * <p><b>An acknowledged alert</b> is posted as before, so that its page stays open and its end is
+ * told. Beside it an alert {@code acknowledged} of source {@code tocsin} is posted with its
+ * fingerprint and severity, which inhibits it there: no repeat_interval pages it again. It keeps
+ * the severity of its page meanwhile. When nobody works on it any more and it is still there, it is
+ * posted like a new one, labelled {@link #OUTLIVED}; when it becomes worse, as any other.
+ *
  * <p>Time is the job's, handed in by the operator: Alertmanager expires by the wall clock what is
  * not repeated to it.
  */
 public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Alert> {
   /**
-   * Label of an alert that was suppressed and is still there: {@code storm}, {@code dependency} or
-   * {@code maintenance}. Routes group by it.
+   * Label of an alert that is still there at the end of what kept it from paging: {@code storm},
+   * {@code dependency}, {@code maintenance} or {@code acknowledgement}. Routes group by it.
    */
   static final String OUTLIVED = "outlived";
+
+  private static final String ACKNOWLEDGEMENT = "acknowledgement";
+
+  /** Of an alert that outlives a second acknowledgement: the same labels would be no news there. */
+  private static final String ANOTHER_ACKNOWLEDGEMENT = "another acknowledgement";
 
   /** How long nothing else may be said of an alert before a correction is believed. */
   public static final Duration CORRECTION_GRACE = Duration.ofSeconds(10);
@@ -91,13 +102,25 @@ public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Ale
       return Step.forget(List.of());
     }
     page.post(posted, nowUnixNanos + resendIntervalNanos);
-    return new Step<>(page, List.of(posted), page.nextTimer());
+    List<Alert> posts = new ArrayList<>(List.of(posted));
+    if (isAcknowledged(posted)) {
+      posts.add(inhibitorOf(posted));
+    }
+    return new Step<>(page, posts, page.nextTimer());
   }
 
   private static boolean saysTheSame(Alert posted, Alert alert) {
     return pages(posted) == pages(alert)
         && isSuppressed(posted) == isSuppressed(alert)
-        && (!pages(posted) || posted.getSeverity() == alert.getSeverity());
+        && isAcknowledged(posted) == isAcknowledged(alert)
+        && (!pages(posted)
+            || isAcknowledged(posted)
+            || posted.getSeverity() == alert.getSeverity());
+  }
+
+  /** Whether it pages nobody again, because somebody works on it. */
+  private static boolean isAcknowledged(Alert alert) {
+    return pages(alert) && !alert.getAcknowledgedBy().isEmpty();
   }
 
   private static boolean pages(Alert alert) {
@@ -119,6 +142,7 @@ public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Ale
     } else {
       onOver(page, posted, alert, now, posts);
     }
+    inhibit(posted, page.posted(), posts);
     return new Step<>(page, posts, page.nextTimer());
   }
 
@@ -129,14 +153,61 @@ public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Ale
       posts.add(news);
       return;
     }
-    Alert next = withLabelsOf(posted, alert).build();
+    Alert next = following(posted, alert);
     page.post(next, page.dueUnixNanos);
-    if (next.getSeverity() != posted.getSeverity()) {
+    if (next.getSeverity() != posted.getSeverity()
+        || !next.getLabelsMap().equals(posted.getLabelsMap())) {
       posts.add(endedBy(next, posted));
       posts.add(next);
-    } else if (alert.getTransition() == AlertTransition.ALERT_TRANSITION_MEMBERS_CHANGED) {
+    } else if (changesWhatItSays(alert.getTransition())) {
       posts.add(next);
     }
+  }
+
+  private static boolean changesWhatItSays(AlertTransition transition) {
+    return switch (transition) {
+      case ALERT_TRANSITION_MEMBERS_CHANGED,
+          ALERT_TRANSITION_ACKNOWLEDGED,
+          ALERT_TRANSITION_NOTED ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** What follows on an alert that is posted and still pages. */
+  private static Alert following(Alert posted, Alert alert) {
+    Alert.Builder next = withLabelsOf(posted, alert);
+    if (isAcknowledged(posted) && isAcknowledged(alert)) {
+      return next.setSeverity(posted.getSeverity()).build();
+    }
+    if (isAcknowledged(posted) && alert.getSeverity() == posted.getSeverity()) {
+      boolean isFirst = !posted.getLabelsOrDefault(OUTLIVED, "").equals(ACKNOWLEDGEMENT);
+      return next.putLabels(OUTLIVED, isFirst ? ACKNOWLEDGEMENT : ANOTHER_ACKNOWLEDGEMENT).build();
+    }
+    return next.build();
+  }
+
+  /** Begins and ends what inhibits an acknowledged alert, which has its severity. */
+  private static void inhibit(Alert before, Alert after, List<Alert> posts) {
+    boolean wasInhibited = before != null && isAcknowledged(before);
+    boolean isInhibited = isAcknowledged(after);
+    boolean isTheSame = wasInhibited && isInhibited && before.getSeverity() == after.getSeverity();
+    if (wasInhibited && !isTheSame) {
+      posts.add(endedBy(after, inhibitorOf(before)));
+    }
+    if (isInhibited && !isTheSame) {
+      posts.add(inhibitorOf(after));
+    }
+  }
+
+  private static Alert inhibitorOf(Alert acknowledged) {
+    return acknowledged.toBuilder()
+        .setCheck("acknowledged")
+        .setSource("tocsin")
+        .clearSite()
+        .clearLabels()
+        .setSummary("acknowledged by " + acknowledged.getAcknowledgedBy())
+        .build();
   }
 
   /** What was suppressed and is active, labelled with the kind of its last cause. */

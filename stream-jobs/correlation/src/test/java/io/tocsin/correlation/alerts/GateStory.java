@@ -2,6 +2,7 @@ package io.tocsin.correlation.alerts;
 
 import static io.tocsin.testsupport.Instants.unixNanos;
 
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
@@ -23,6 +24,7 @@ final class GateStory {
   private final Map<String, Alert> latest = new LinkedHashMap<>();
   private final TreeSet<Long> timers = new TreeSet<>();
   private final StormLimits limits;
+  private int droppedWords;
   private List<Policy> policies = List.of();
   private Gate gate;
 
@@ -67,6 +69,12 @@ final class GateStory {
     return this;
   }
 
+  /** A person says something of an alert, when the stream has reached that time. */
+  GateStory said(Acknowledgement word) {
+    take(gate.onSaid(word, word.getSaidAtUnixNanos()));
+    return this;
+  }
+
   GateStory policies(Instant now, Policy... all) {
     policies = List.of(all);
     take(gate.onPolicies(policies, unixNanos(now)));
@@ -90,6 +98,7 @@ final class GateStory {
 
   private void take(Step<GateState, Alert> step) {
     decisions.addAll(step.decisions());
+    droppedWords += step.evicted();
     step.decisions().forEach(alert -> latest.put(alert.getFingerprint(), alert));
     if (step.nextTimerUnixNanos() != Step.NO_TIMER) {
       timers.add(step.nextTimerUnixNanos());
@@ -147,6 +156,10 @@ final class GateStory {
         .filter(alert -> alert.getCheck().equals("storm"))
         .reduce((first, second) -> second)
         .orElseThrow();
+  }
+
+  int droppedWords() {
+    return droppedWords;
   }
 
   MemoryGateState state() {

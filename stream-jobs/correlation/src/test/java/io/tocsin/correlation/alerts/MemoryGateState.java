@@ -9,6 +9,7 @@ final class MemoryGateState implements GateState {
   private final Map<String, GatedAlert> alerts = new TreeMap<>();
   private final Map<String, StormGroup> groups = new TreeMap<>();
   private final Map<String, Stray> strays = new TreeMap<>();
+  private final Map<String, Acknowledged> acknowledged = new TreeMap<>();
   private long clockUnixNanos = Long.MIN_VALUE;
 
   @Override
@@ -67,6 +68,26 @@ final class MemoryGateState implements GateState {
   }
 
   @Override
+  public Acknowledged acknowledged(String fingerprint) {
+    return acknowledged.get(fingerprint);
+  }
+
+  @Override
+  public void putAcknowledged(String fingerprint, Acknowledged said) {
+    acknowledged.put(fingerprint, said);
+  }
+
+  @Override
+  public void removeAcknowledged(String fingerprint) {
+    acknowledged.remove(fingerprint);
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, Acknowledged>> acknowledged() {
+    return acknowledged.entrySet();
+  }
+
+  @Override
   public long clockUnixNanos() {
     return clockUnixNanos;
   }
@@ -77,6 +98,6 @@ final class MemoryGateState implements GateState {
   }
 
   boolean isEmpty() {
-    return alerts.isEmpty() && groups.isEmpty() && strays.isEmpty();
+    return alerts.isEmpty() && groups.isEmpty() && strays.isEmpty() && acknowledged.isEmpty();
   }
 }

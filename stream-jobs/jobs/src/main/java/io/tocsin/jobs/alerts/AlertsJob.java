@@ -1,6 +1,8 @@
 package io.tocsin.jobs.alerts;
 
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.GateInput;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.connectors.kafka.Topics;
@@ -23,15 +25,12 @@ import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
-import org.apache.flink.api.java.typeutils.EitherTypeInfo;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.types.Either;
 
 /**
  * Makes alerts of signals: events through {@link AlertRules}, the life of each alert, and {@link
@@ -78,6 +77,7 @@ public final class AlertsJob {
         kafka.events(NAME, TOPICS),
         kafka.ruleDocuments(NAME),
         kafka.alertsFromNow(NAME),
+        kafka.acknowledgements(NAME),
         kafka.alertTransitions());
   }
 
@@ -117,6 +117,7 @@ public final class AlertsJob {
    *     left to the archive
    * @param documentSource rules, maintenance windows and dependencies
    * @param toldSource what the topic has of this job's transitions, in its order
+   * @param saidSource what people say of alerts, in the order of each alert
    * @param transitions takes every transition without waiting
    */
   public static void define(
@@ -125,6 +126,7 @@ public final class AlertsJob {
       Source<Event, ?, ?> eventSource,
       Source<RuleDocument, ?, ?> documentSource,
       Source<Alert, ?, ?> toldSource,
+      Source<Acknowledgement, ?, ?> saidSource,
       Sink<Alert> transitions) {
     DataStream<Event> events =
         env.fromSource(eventSource, AgentsClock.watermarks(MAX_DISORDER), "events")
@@ -145,7 +147,7 @@ public final class AlertsJob {
     // so must the sinks.
     SingleOutputStreamOperator<Alert> decisions =
         alerts
-            .connect(documentsAndTold(env, documents, toldSource))
+            .connect(gateInputs(env, documents, toldSource, saidSource))
             .keyBy(alert -> 0, input -> 0, Types.INT)
             .process(new GateFunction(settings.storms(), settings.policies()))
             .returns(ProtobufTypeInfo.forMessage(Alert.class))
@@ -195,26 +197,30 @@ public final class AlertsJob {
     return decided.union(updates, ofMeasures);
   }
 
-  private static DataStream<Either<RuleDocument, Alert>> documentsAndTold(
+  private static DataStream<GateInput> gateInputs(
       StreamExecutionEnvironment env,
       DataStream<RuleDocument> documents,
-      Source<Alert, ?, ?> toldSource) {
-    TypeInformation<Either<RuleDocument, Alert>> type =
-        new EitherTypeInfo<>(
-            ProtobufTypeInfo.forMessage(RuleDocument.class),
-            ProtobufTypeInfo.forMessage(Alert.class));
-    DataStream<Either<RuleDocument, Alert>> told =
+      Source<Alert, ?, ?> toldSource,
+      Source<Acknowledgement, ?, ?> saidSource) {
+    DataStream<GateInput> told =
         env.fromSource(toldSource, AgentsClock.timeless(), "told alerts")
             .uid("alerts-told-source")
-            .map((Alert alert) -> Either.<RuleDocument, Alert>Right(alert))
-            .returns(type)
+            .map((Alert alert) -> GateInput.newBuilder().setTold(alert).build())
+            .returns(ProtobufTypeInfo.forMessage(GateInput.class))
             .name("told")
             .uid("alerts-told");
+    DataStream<GateInput> said =
+        env.fromSource(saidSource, AgentsClock.timeless(), "acknowledgements")
+            .uid("alerts-acknowledgements-source")
+            .map((Acknowledgement word) -> GateInput.newBuilder().setSaid(word).build())
+            .returns(ProtobufTypeInfo.forMessage(GateInput.class))
+            .name("said")
+            .uid("alerts-acknowledgements");
     return documents
-        .map(document -> Either.<RuleDocument, Alert>Left(document))
-        .returns(type)
+        .map(document -> GateInput.newBuilder().setDocument(document).build())
+        .returns(ProtobufTypeInfo.forMessage(GateInput.class))
         .name("documents for the gate")
         .uid("alerts-gate-documents")
-        .union(told);
+        .union(told, said);
   }
 }

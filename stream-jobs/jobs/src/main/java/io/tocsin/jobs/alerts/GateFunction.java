@@ -1,6 +1,7 @@
 package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.GateInput;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.alerts.Gate;
@@ -16,9 +17,9 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
-import org.apache.flink.types.Either;
 import org.apache.flink.util.Collector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,19 +29,23 @@ import org.slf4j.LoggerFactory;
  * rule stands here.
  *
  * <p>One instance, one key: who pages depends on what else is open. It takes transitions only,
- * which are few; signals that are counted in silence never come here. Beside them come documents
- * and what the topic says, on the input that no watermark comes by. State is one entry for each
- * active alert and each document, what opened lately in each group, and each word of the topic that
- * is not settled.
+ * which are few; signals that are counted in silence never come here. Beside them come documents,
+ * what the topic says and what people say, on the input that no watermark comes by. State is one
+ * entry for each active alert and each document, what opened lately in each group, each word of the
+ * topic that is not settled, what people have said of active alerts, and a bounded number of such
+ * words that wait for theirs.
  */
-final class GateFunction
-    extends KeyedCoProcessFunction<Integer, Alert, Either<RuleDocument, Alert>, Alert> {
+final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInput, Alert> {
+  /** Counter: what people said of alerts that are not there. */
+  static final String UNKNOWN_ACKNOWLEDGEMENTS_TOTAL = "unknown_acknowledgements_total";
+
   private static final Logger LOG = LoggerFactory.getLogger(GateFunction.class);
 
   private final StormLimits limits;
   private final PolicyReader reader;
   private transient KeyedGateState state;
   private transient MapState<String, RuleDocument> documents;
+  private transient Counter unknownAcknowledgements;
 
   /** Made at the first element: what it remembers is only there while a key is set. */
   private transient Gate gate;
@@ -60,6 +65,8 @@ final class GateFunction
                     "policy-documents",
                     Types.STRING,
                     ProtobufTypeInfo.forMessage(RuleDocument.class)));
+    unknownAcknowledgements =
+        getRuntimeContext().getMetricGroup().counter(UNKNOWN_ACKNOWLEDGEMENTS_TOTAL);
   }
 
   @Override
@@ -69,13 +76,14 @@ final class GateFunction
   }
 
   @Override
-  public void processElement2(
-      Either<RuleDocument, Alert> input, Context context, Collector<Alert> out) throws Exception {
+  public void processElement2(GateInput input, Context context, Collector<Alert> out)
+      throws Exception {
     TimerService timers = context.timerService();
-    if (input.isLeft()) {
-      onDocument(input.left(), timers, out);
-    } else {
-      follow(gate().onTold(input.right(), now(timers)), timers, out);
+    switch (input.getInputCase()) {
+      case DOCUMENT -> onDocument(input.getDocument(), timers, out);
+      case TOLD -> follow(gate().onTold(input.getTold(), now(timers)), timers, out);
+      case SAID -> follow(gate().onSaid(input.getSaid(), now(timers)), timers, out);
+      case INPUT_NOT_SET -> throw new IllegalStateException("the gate was handed nothing");
     }
   }
 
@@ -128,9 +136,9 @@ final class GateFunction
     return policies;
   }
 
-  private static void follow(
-      Step<GateState, Alert> step, TimerService timers, Collector<Alert> out) {
+  private void follow(Step<GateState, Alert> step, TimerService timers, Collector<Alert> out) {
     step.decisions().forEach(out::collect);
+    unknownAcknowledgements.inc(step.evicted());
     if (step.nextTimerUnixNanos() != Step.NO_TIMER) {
       timers.registerEventTimeTimer(Nanos.toMillisUp(step.nextTimerUnixNanos()));
     }

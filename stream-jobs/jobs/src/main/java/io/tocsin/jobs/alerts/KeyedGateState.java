@@ -1,5 +1,6 @@
 package io.tocsin.jobs.alerts;
 
+import io.tocsin.correlation.alerts.Acknowledged;
 import io.tocsin.correlation.alerts.GateState;
 import io.tocsin.correlation.alerts.GatedAlert;
 import io.tocsin.correlation.alerts.StormGroup;
@@ -22,12 +23,14 @@ final class KeyedGateState implements GateState {
   private final MapState<String, GatedAlert> alerts;
   private final MapState<String, StormGroup> groups;
   private final MapState<String, Stray> strays;
+  private final MapState<String, Acknowledged> acknowledged;
   private final ValueState<Long> clockUnixNanos;
 
   KeyedGateState(RuntimeContext context) {
     alerts = context.getMapState(descriptor("gated-alerts", GatedAlert.class));
     groups = context.getMapState(descriptor("storm-groups", StormGroup.class));
     strays = context.getMapState(descriptor("strays", Stray.class));
+    acknowledged = context.getMapState(descriptor("acknowledged", Acknowledged.class));
     clockUnixNanos = context.getState(new ValueStateDescriptor<>("clock", Types.LONG));
   }
 
@@ -114,6 +117,34 @@ final class KeyedGateState implements GateState {
           strays.remove(fingerprint);
           return null;
         });
+  }
+
+  @Override
+  public Acknowledged acknowledged(String fingerprint) {
+    return unchecked(() -> acknowledged.get(fingerprint));
+  }
+
+  @Override
+  public void putAcknowledged(String fingerprint, Acknowledged said) {
+    unchecked(
+        () -> {
+          acknowledged.put(fingerprint, said);
+          return null;
+        });
+  }
+
+  @Override
+  public void removeAcknowledged(String fingerprint) {
+    unchecked(
+        () -> {
+          acknowledged.remove(fingerprint);
+          return null;
+        });
+  }
+
+  @Override
+  public Iterable<Map.Entry<String, Acknowledged>> acknowledged() {
+    return unchecked(acknowledged::entries);
   }
 
   @Override

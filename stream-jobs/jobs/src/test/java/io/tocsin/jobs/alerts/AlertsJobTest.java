@@ -7,6 +7,7 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
@@ -59,6 +60,15 @@ class AlertsJobTest {
   /** Over, as far as the gate knows too: it has nothing to add. */
   static final Alert TOLD_BEFORE =
       Alert.newBuilder().setFingerprint("f0").setState(AlertState.ALERT_STATE_RESOLVED).build();
+
+  /** It comes to the gate, and concerns no alert. */
+  static final Acknowledgement SAID_OF_NOBODY =
+      Acknowledgement.newBuilder()
+          .setAcknowledgementId("a0")
+          .setFingerprint("f0")
+          .setAction(Acknowledgement.Action.ACTION_ACKNOWLEDGE)
+          .setBy("ada")
+          .build();
 
   static final AlertsJob.Settings SETTINGS =
       new AlertsJob.Settings(
@@ -201,6 +211,7 @@ class AlertsJobTest {
           ListSource.of(Event.class, events),
           ListSource.of(RuleDocument.class, List.of(SOME_RULE)),
           ListSource.of(Alert.class, List.of(TOLD_BEFORE)),
+          ListSource.of(Acknowledgement.class, List.of(SAID_OF_NOBODY)),
           transitions);
       env.execute();
       return transitions.elements();

@@ -6,6 +6,7 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.GateInput;
 import io.tocsin.correlation.alerts.AlertMatcher;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
 import io.tocsin.correlation.alerts.StormLimits;
@@ -21,7 +22,6 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
-import org.apache.flink.types.Either;
 
 /**
  * CPU time of the gate while many alerts are active: for each transition, and for what makes it
@@ -40,9 +40,7 @@ public final class GateBenchmark {
   private final Backend backend;
   private final int active;
   private final Instant lastOpening;
-  private final KeyedTwoInputStreamOperatorTestHarness<
-          Integer, Alert, Either<RuleDocument, Alert>, Alert>
-      harness;
+  private final KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, GateInput, Alert> harness;
 
   private GateBenchmark(Backend backend, int active) throws Exception {
     this.backend = backend;
@@ -161,7 +159,7 @@ public final class GateBenchmark {
             .setName("work")
             .setYaml(Long.toString(unixNanos(windowStart())))
             .build();
-    harness.processElement2(Either.Left(document), 0);
+    harness.processElement2(GateInput.newBuilder().setDocument(document).build(), 0);
   }
 
   /** These documents hold the start of work of a minute on the first device. */

@@ -8,9 +8,12 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ProtocolMessageEnum;
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.GateInput;
+import io.tocsin.correlation.alerts.Acknowledged;
 import io.tocsin.correlation.alerts.AlertMatcher;
 import io.tocsin.correlation.alerts.GatedAlert;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
@@ -35,7 +38,6 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
 import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
-import org.apache.flink.types.Either;
 import org.apache.flink.types.PojoTestUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -49,8 +51,7 @@ class GateFunctionTest {
   /** The gate's clock is one entry, for ever. */
   private static final int CLOCK = 1;
 
-  private KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, Either<RuleDocument, Alert>, Alert>
-      harness;
+  private KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, GateInput, Alert> harness;
 
   @BeforeEach
   void open() throws Exception {
@@ -58,12 +59,10 @@ class GateFunctionTest {
     harness.open();
   }
 
-  private static KeyedTwoInputStreamOperatorTestHarness<
-          Integer, Alert, Either<RuleDocument, Alert>, Alert>
+  private static KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, GateInput, Alert>
       newHarness() throws Exception {
     var harness =
-        new KeyedTwoInputStreamOperatorTestHarness<
-            Integer, Alert, Either<RuleDocument, Alert>, Alert>(
+        new KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, GateInput, Alert>(
             new KeyedCoProcessOperator<>(new GateFunction(LIMITS, GateFunctionTest::read)),
             alert -> 0,
             input -> 0,
@@ -99,6 +98,7 @@ class GateFunctionTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(StormGroup.Opening.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(Storm.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(Stray.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(Acknowledged.class);
   }
 
   @Test
@@ -129,6 +129,20 @@ class GateFunctionTest {
     harness.processBothWatermarks(watermark(NOON.plusSeconds(30)));
 
     assertThat(told()).containsExactly("d1 resolved resolved");
+    assertThat(harness.numKeyedStateEntries()).isEqualTo(CLOCK);
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void acknowledgementSurvivesARestoreAndEndsAtItsTime() throws Exception {
+    open("d1", NOON);
+    acknowledge("d1", A_SECOND_LATER, 59);
+    acknowledge("stranger", A_SECOND_LATER, 0);
+    restore(harness.snapshot(1, 1));
+    harness.processBothWatermarks(watermark(A_MINUTE_LATER));
+
+    assertThat(told()).containsExactly("d1 unacknowledged open");
+    close("d1", A_MINUTE_LATER.plusSeconds(1));
     assertThat(harness.numKeyedStateEntries()).isEqualTo(CLOCK);
     assertThat(harness.numEventTimeTimers()).isZero();
   }
@@ -227,11 +241,24 @@ class GateFunctionTest {
     harness.processElement1(alert(name, state, transition, time), time.toEpochMilli());
   }
 
+  private void acknowledge(String name, Instant time, int forSeconds) throws Exception {
+    Acknowledgement word =
+        Acknowledgement.newBuilder()
+            .setAcknowledgementId(name + " at " + time)
+            .setFingerprint(name)
+            .setAction(Acknowledgement.Action.ACTION_ACKNOWLEDGE)
+            .setBy("ada")
+            .setForSeconds(forSeconds)
+            .setSaidAtUnixNanos(unixNanos(time))
+            .build();
+    harness.processElement2(GateInput.newBuilder().setSaid(word).build(), 0);
+  }
+
   /** The topic has an alert that is open. */
   private void tell(String name, Instant time) throws Exception {
     Alert told =
         alert(name, AlertState.ALERT_STATE_OPEN, AlertTransition.ALERT_TRANSITION_OPENED, time);
-    harness.processElement2(Either.Right(told), 0);
+    harness.processElement2(GateInput.newBuilder().setTold(told).build(), 0);
   }
 
   private static Alert alert(
@@ -249,7 +276,10 @@ class GateFunctionTest {
 
   private void push(String name, String yaml) throws Exception {
     harness.processElement2(
-        Either.Left(RuleDocument.newBuilder().setName(name).setYaml(yaml).build()), 0);
+        GateInput.newBuilder()
+            .setDocument(RuleDocument.newBuilder().setName(name).setYaml(yaml))
+            .build(),
+        0);
   }
 
   private static Watermark watermark(Instant time) {

@@ -3,6 +3,7 @@ package io.tocsin.jobs.alerts;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.correlation.alerts.Tombstone;
@@ -74,6 +75,7 @@ class ParallelAlertsJobTest {
           ListSource.of(Event.class, events),
           ListSource.of(RuleDocument.class, List.of(AlertsJobTest.SOME_RULE)),
           ListSource.of(Alert.class, List.of(AlertsJobTest.TOLD_BEFORE)),
+          ListSource.of(Acknowledgement.class, List.of(AlertsJobTest.SAID_OF_NOBODY)),
           transitions);
       env.execute();
       return transitions.elements();
