@@ -3,6 +3,7 @@ package io.tocsin.correlation.alerts;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 
 /**
  * What opened lately in one group of alerts, and the storm that goes on there.
@@ -56,6 +57,27 @@ public record StormGroup(List<Opening> recent, Storm storm) {
       }
     }
     return most;
+  }
+
+  /**
+   * When time alone changes something: an opening is forgotten, a storm is over, or it is calm and
+   * has members to tell of. A storm of many waits for its members: {@link Long#MAX_VALUE}.
+   */
+  long changesAt(StormLimits limits, long rememberedNanos) {
+    LongSummaryStatistics reads =
+        recent.stream().mapToLong(Opening::readAtUnixNanos).summaryStatistics();
+    long at = recent.isEmpty() ? Long.MAX_VALUE : reads.getMin() + rememberedNanos;
+    if (storm == null) {
+      return at;
+    }
+    if (storm.fewSinceUnixNanos != Long.MAX_VALUE) {
+      at = Math.min(at, storm.fewSinceUnixNanos + limits.windowNanos());
+    }
+    if (storm.members() != storm.emittedMembers) {
+      boolean isCalm = recent.isEmpty();
+      at = isCalm ? Long.MIN_VALUE : Math.min(at, reads.getMax() + limits.windowNanos());
+    }
+    return at;
   }
 
   StormGroup without(List<Opening> others) {

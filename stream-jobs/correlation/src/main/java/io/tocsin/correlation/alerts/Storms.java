@@ -25,10 +25,23 @@ final class Storms {
 
   private final StormLimits limits;
   private final GateState state;
+  private final DueGroups due = new DueGroups();
 
   Storms(StormLimits limits, GateState state) {
     this.limits = limits;
     this.state = state;
+    state
+        .groups()
+        .forEach(key -> due.at(state.group(key).changesAt(limits, rememberedNanos()), key));
+  }
+
+  private long rememberedNanos() {
+    return (1 + LATE_WINDOWS) * limits.windowNanos();
+  }
+
+  private void put(String key, StormGroup group) {
+    state.putGroup(key, group);
+    due.at(group.changesAt(limits, rememberedNanos()), key);
   }
 
   /** A group that an alert belongs to. */
@@ -80,7 +93,7 @@ final class Storms {
       if (group.storm() != null && together.size() > limits.few()) {
         group.storm().join(alert, now, limits.few());
         emitIfDue(group.storm(), now, log);
-        state.putGroup(membership.key(), group.newest(limits));
+        put(membership.key(), group.newest(limits));
         return Optional.of(new Beginning(reason(membership), List.of()));
       }
       if (group.storm() == null && together.size() > limits.opens()) {
@@ -90,7 +103,7 @@ final class Storms {
       if (group.storm() == null && together.size() > limits.opens()) {
         return Optional.of(begin(membership, group.with(together), alert, now, log));
       }
-      state.putGroup(membership.key(), group.newest(limits));
+      put(membership.key(), group.newest(limits));
     }
     return Optional.empty();
   }
@@ -124,7 +137,7 @@ final class Storms {
     }
     storm.join(newest, now, limits.few());
     log.emit(storm.transition(AlertTransition.ALERT_TRANSITION_OPENED, now));
-    state.putGroup(membership.key(), group.with(storm));
+    put(membership.key(), group.with(storm));
     return new Beginning(reason(membership), others);
   }
 
@@ -146,7 +159,7 @@ final class Storms {
     Storm storm = group.storm();
     storm.setOpenMembers(storm.openMembers + change, now, limits.few());
     emitIfDue(storm, now, log);
-    state.putGroup(reason.name(), group);
+    put(reason.name(), group);
     log.wakeAt(limits.tickAfter(now));
   }
 
@@ -159,9 +172,8 @@ final class Storms {
    */
   Map<String, Alert> onTick(long now, GateLog log) {
     Map<String, Alert> over = new TreeMap<>();
-    for (String key : state.groups()) {
-      StormGroup group =
-          state.group(key).readSince(now - (1 + LATE_WINDOWS) * limits.windowNanos());
+    for (String key : due.take(now)) {
+      StormGroup group = state.group(key).readSince(now - rememberedNanos());
       boolean isCalm = group.readSince(now - limits.windowNanos()).recent().isEmpty();
       Storm storm = group.storm();
       if (storm != null && storm.fewSinceUnixNanos <= now - limits.windowNanos()) {
@@ -173,17 +185,11 @@ final class Storms {
       if (storm == null && group.recent().isEmpty()) {
         state.removeGroup(key);
       } else {
-        state.putGroup(key, group.with(storm));
-        // A storm of many waits for its members, not for time. A tick may come of what is older
-        // than the group: before its first opening nothing happens.
-        long first = storm == null ? Long.MAX_VALUE : storm.fewSinceUnixNanos;
-        if (!group.recent().isEmpty()) {
-          first = Math.min(first, group.recent().get(0).atUnixNanos());
-        }
-        if (first != Long.MAX_VALUE) {
-          log.wakeAt(limits.tickAfter(Math.max(now, first)));
-        }
+        put(key, group.with(storm));
       }
+    }
+    if (!due.isEmpty()) {
+      log.wakeAt(limits.tickAfter(Math.max(now, due.first() - 1)));
     }
     return over;
   }
@@ -210,7 +216,7 @@ final class Storms {
     String key = groupOf(lasting);
     StormGroup group = state.group(key);
     Alert next = group.storm().transition(transition, now);
-    state.putGroup(key, group);
+    put(key, group);
     return next;
   }
 

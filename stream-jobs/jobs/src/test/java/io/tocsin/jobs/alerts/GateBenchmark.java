@@ -29,11 +29,14 @@ import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
  *
  * <p>An alert a second opens, of twenty sources, and none ends: no storm. Then one source has a
  * storm of a hundred, and a maintenance window that concerns a single alert is pushed, starts and
- * ends.
+ * ends. Last, as many alerts open within a few seconds, each of a source and a class of check of
+ * its own: two groups each, which are all remembered for three windows.
  */
 public final class GateBenchmark {
   private static final int SOURCES = 20;
   private static final int STORM_MEMBERS = 100;
+  private static final int FLOOD_SECONDS = 5;
+  private static final int TICKS = 10;
   private static final Duration STORM_LASTS = Duration.ofSeconds(60);
   private static final Duration WATERMARK_EVERY = Duration.ofSeconds(10);
 
@@ -89,6 +92,10 @@ public final class GateBenchmark {
     measure("a window that is pushed", 1, this::pushWindow);
     measure("a window that starts", 1, () -> advance(windowStart()));
     measure("a window that ends", 1, () -> advance(windowStart().plusSeconds(60)));
+    Instant flood = windowStart().plusSeconds(120);
+    measure("an opening of its own", active, () -> flood(flood));
+    measure("a tick after these", TICKS, () -> tick(flood.plusSeconds(FLOOD_SECONDS)));
+    measure("all are forgotten", 1, () -> advance(flood.plusSeconds(FLOOD_SECONDS + 31)));
   }
 
   private void measure(String what, int times, Work work) throws Exception {
@@ -122,6 +129,19 @@ public final class GateBenchmark {
   private void endStorm(Instant time) throws Exception {
     for (int i = 1; i < STORM_MEMBERS; i++) {
       send("s" + i, "stormy", AlertState.ALERT_STATE_RESOLVED, time.plusMillis(i));
+    }
+  }
+
+  private void flood(Instant time) throws Exception {
+    for (int i = 0; i < active; i++) {
+      Instant at = time.plusMillis(1_000L * FLOOD_SECONDS * i / active);
+      send("f" + i, "monitor" + i, AlertState.ALERT_STATE_OPEN, at);
+    }
+  }
+
+  private void tick(Instant time) throws Exception {
+    for (int i = 1; i <= TICKS; i++) {
+      advance(time.plusSeconds(i));
     }
   }
 
