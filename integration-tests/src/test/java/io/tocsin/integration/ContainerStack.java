@@ -200,6 +200,8 @@ final class ContainerStack implements AutoCloseable, RulesControl {
   /** Upstream's image has a JRE and no jobs. */
   private GenericContainer<?> withJobs(GenericContainer<?> flink) {
     return withLibraries(flink)
+        .withEnv("TOCSIN_JOBS_PATH", "/tmp/tocsin")
+        .withEnv("TOCSIN_JOBS_REST_ADDRESS", "0.0.0.0")
         .withCopyFileToContainer(
             MountableFile.forHostPath(repository.resolve("deploy/images/flink/start"), 0755),
             "/opt/tocsin/start")

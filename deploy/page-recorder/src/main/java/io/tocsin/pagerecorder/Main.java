@@ -35,28 +35,32 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--listen",
       paramLabel = "HOST:PORT",
-      defaultValue = "127.0.0.1:9095",
-      description = "where Alertmanager finds it (default: ${DEFAULT-VALUE})")
+      defaultValue = "${env:TOCSIN_PAGE_RECORDER:-127.0.0.1:9095}",
+      description =
+          "where Alertmanager finds it (default: TOCSIN_PAGE_RECORDER, else 127.0.0.1:9095)")
   private String listen;
 
   @Option(
       names = "--clickhouse-url",
       paramLabel = "URL",
-      defaultValue = "http://127.0.0.1:8123",
-      description = "ClickHouse's HTTP interface (default: ${DEFAULT-VALUE})")
+      defaultValue = "${env:TOCSIN_CLICKHOUSE:-http://127.0.0.1:8123}",
+      description =
+          "ClickHouse's HTTP interface (default: TOCSIN_CLICKHOUSE, else http://127.0.0.1:8123)")
   private String clickHouseUrl;
 
   @Option(
       names = "--clickhouse-user",
       paramLabel = "NAME",
-      defaultValue = "default",
-      description = "who inserts into tocsin.pages (default: ${DEFAULT-VALUE})")
+      defaultValue = "${env:TOCSIN_CLICKHOUSE_USER:-default}",
+      description = "who inserts into tocsin.pages (default: TOCSIN_CLICKHOUSE_USER, else default)")
   private String clickHouseUser;
 
   @Option(
       names = "--clickhouse-password-file",
       paramLabel = "FILE",
-      description = "file whose first line is the password (default: no password)")
+      defaultValue = "${env:TOCSIN_CLICKHOUSE_PASSWORD_FILE}",
+      description =
+          "file whose first line is the password (default: TOCSIN_CLICKHOUSE_PASSWORD_FILE, else no password)")
   private Path clickHousePasswordFile;
 
   @Option(

@@ -119,16 +119,47 @@ public final class FlinkMain implements Callable<Integer> {
   @Option(names = "--log-file", description = "this process's log, for Flink's pages")
   private Path logFile;
 
-  @Option(names = "--kafka-bootstrap-servers", defaultValue = "127.0.0.1:9092")
+  @Option(
+      names = "--kafka-bootstrap-servers",
+      defaultValue = "${env:TOCSIN_KAFKA:-127.0.0.1:9092}",
+      description = "default: TOCSIN_KAFKA, else 127.0.0.1:9092")
   private String kafkaBootstrapServers;
 
-  @Option(names = "--kafka-config", description = "how Kafka is reached, where it is secured")
+  @Option(
+      names = "--kafka-config",
+      defaultValue = "${env:TOCSIN_KAFKA_CONFIG}",
+      description = "how Kafka is reached, where it is secured (default: TOCSIN_KAFKA_CONFIG)")
   private Path kafkaConfigFile;
 
-  @Option(names = "--clickhouse-url", defaultValue = "http://127.0.0.1:8123")
+  @Option(
+      names = "--clickhouse-url",
+      defaultValue = "${env:TOCSIN_CLICKHOUSE:-http://127.0.0.1:8123}",
+      description = "default: TOCSIN_CLICKHOUSE, else http://127.0.0.1:8123")
   private String clickHouseUrl;
 
-  @Option(names = "--alertmanager-urls", defaultValue = "http://127.0.0.1:9093")
+  @Option(
+      names = "--clickhouse-user",
+      defaultValue = "${env:TOCSIN_CLICKHOUSE_USER:-default}",
+      description = "who inserts (default: TOCSIN_CLICKHOUSE_USER, else default)")
+  private String clickHouseUser;
+
+  @Option(
+      names = "--clickhouse-password-file",
+      defaultValue = "${env:TOCSIN_CLICKHOUSE_PASSWORD_FILE}",
+      description = "default: TOCSIN_CLICKHOUSE_PASSWORD_FILE, else no password")
+  private Path clickHousePasswordFile;
+
+  @Option(
+      names = "--clickhouse-ca",
+      defaultValue = "${env:TOCSIN_CLICKHOUSE_CA}",
+      description =
+          "PEM file of the authority of an https:// ClickHouse (default: TOCSIN_CLICKHOUSE_CA)")
+  private Path clickHouseCa;
+
+  @Option(
+      names = "--alertmanager-urls",
+      defaultValue = "${env:TOCSIN_ALERTMANAGER:-http://127.0.0.1:9093}",
+      description = "every one of them (default: TOCSIN_ALERTMANAGER, else http://127.0.0.1:9093)")
   private String alertmanagerUrls;
 
   @Option(names = "--help", usageHelp = true, description = "print this and exit")
@@ -248,6 +279,13 @@ public final class FlinkMain implements Callable<Integer> {
     }
     if (job.isStored()) {
       arguments.add("--clickhouse-url=" + clickHouseUrl);
+      arguments.add("--clickhouse-user=" + clickHouseUser);
+      if (clickHousePasswordFile != null) {
+        arguments.add("--clickhouse-password-file=" + clickHousePasswordFile);
+      }
+      if (clickHouseCa != null) {
+        arguments.add("--clickhouse-ca=" + clickHouseCa);
+      }
     }
     if (job.isPaged()) {
       arguments.add("--alertmanager-urls=" + alertmanagerUrls);
