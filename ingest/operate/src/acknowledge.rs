@@ -1,11 +1,12 @@
 //! `tocsin ack`, `unack` and `note`: what a person says of an alert, to the topic `acknowledgements-v1`, which the alerts job reads.
 
 mod open_alert;
-mod word;
+pub(crate) mod word;
 
 use clap::Args;
-use tocsin_kafka::TopicWriter;
-use tocsin_wire::acknowledgements::Action;
+use prost::Message;
+use tocsin_kafka::{Connection, TopicWriter};
+use tocsin_wire::acknowledgements::{Acknowledgement, Action};
 
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
@@ -97,9 +98,16 @@ fn say(said: &Said, word: &Word<'_>, done: &str) -> Result<(), Failure> {
     let alert = open_alert::find(&clickhouse, &given)?;
     let severity = alert.severity();
     let message = word.message(&alert.fingerprint, &said.by, severity)?;
-    let writer = TopicWriter::new(&said.kafka.connection()?, CLIENT_ID)?;
-    writer.send(TOPIC, alert.fingerprint.as_bytes(), Some(&prost::Message::encode_to_vec(&message)))?;
-    writer.finish()?;
+    publish(&said.kafka.connection()?, &[message])?;
     println!("{done} by {}: {}", said.by, alert.description());
     Ok(())
+}
+
+/// Writes what is said; returns when Kafka has acknowledged it.
+pub(crate) fn publish(connection: &Connection, words: &[Acknowledgement]) -> Result<(), Failure> {
+    let writer = TopicWriter::new(connection, CLIENT_ID)?;
+    for word in words {
+        writer.send(TOPIC, word.fingerprint.as_bytes(), Some(&word.encode_to_vec()))?;
+    }
+    Ok(writer.finish()?)
 }

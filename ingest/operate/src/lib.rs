@@ -15,6 +15,7 @@ pub mod quarantine;
 pub mod schema;
 pub mod send;
 pub mod watch_jobs;
+pub mod webhooks;
 
 mod clickhouse;
 mod failure;

@@ -16,7 +16,10 @@ use tocsin_operate::quarantine::QuarantineArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
-use tocsin_operate::{Failure, acknowledge, ask, balance, buffers, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs};
+use tocsin_operate::webhooks::WebhooksArgs;
+use tocsin_operate::{
+    Failure, acknowledge, ask, balance, buffers, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs, webhooks,
+};
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
 const EXIT_USAGE: u8 = 64;
@@ -78,6 +81,8 @@ enum Command {
     Mibs(MibsArgs),
     /// Tell Alertmanager when a stream job does not run, without passing through one.
     WatchJobs(WatchJobsArgs),
+    /// Take acknowledgements over HTTP: from a link, PagerDuty or Opsgenie.
+    Webhooks(WebhooksArgs),
 }
 
 fn main() -> ExitCode {
@@ -105,6 +110,7 @@ fn main() -> ExitCode {
         Command::Enforce(args) => exit_code(enforce::run(&args)),
         Command::Mibs(args) => exit_code(mibs::run(&args)),
         Command::WatchJobs(args) => exit_code(watch_jobs::run(&args)),
+        Command::Webhooks(args) => exit_code(webhooks::run(&args)),
     }
 }
 

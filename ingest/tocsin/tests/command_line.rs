@@ -62,6 +62,7 @@ fn every_command_has_help() {
         &["quarantine", "list"],
         &["quarantine", "insert"],
         &["watch-jobs"],
+        &["webhooks"],
         &["ack"],
         &["unack"],
         &["note"],

@@ -6,11 +6,14 @@ use tocsin_wire::alerts::Severity;
 
 use crate::Failure;
 
-pub(super) const FINGERPRINT_DIGITS: usize = 32;
+/// Hexadecimal digits of a whole one.
+pub(crate) const FINGERPRINT_DIGITS: usize = 32;
 /// Fewer digits are no name that a person has chosen.
 const FEWEST_DIGITS: usize = 4;
-const MAX_BY_CHARS: usize = 100;
-const MAX_NOTE_CHARS: usize = 1_000;
+/// The alerts job takes no more.
+pub(crate) const MAX_BY_CHARS: usize = 100;
+/// The alerts job takes no more.
+pub(crate) const MAX_NOTE_CHARS: usize = 1_000;
 
 /// A word of a person.
 pub(super) struct Word<'a> {
@@ -68,7 +71,7 @@ pub(super) fn check_fingerprint(given: &str) -> Result<(), Failure> {
 }
 
 /// Whole seconds of `2h`, `30m`, `1h 30m`.
-pub(super) fn seconds(text: &str) -> Result<u32, String> {
+pub(crate) fn seconds(text: &str) -> Result<u32, String> {
     let duration: SignedDuration = text.parse().map_err(|error: jiff::Error| error.to_string())?;
     match u32::try_from(duration.as_secs()) {
         Ok(seconds) if seconds > 0 => Ok(seconds),

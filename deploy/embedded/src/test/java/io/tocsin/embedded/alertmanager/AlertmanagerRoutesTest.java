@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Assumptions;
@@ -69,6 +70,7 @@ class AlertmanagerRoutesTest {
   @ParameterizedTest
   @CsvSource({
     "severity=critical, 'page-recorder,pagerduty'",
+    "alertname=acknowledged source=tocsin severity=critical, nobody",
     "severity=major, 'page-recorder,pagerduty'",
     "severity=warning, 'page-recorder,slack'",
     "severity=indeterminate, 'page-recorder,slack'",
@@ -103,25 +105,45 @@ class AlertmanagerRoutesTest {
         Stream.of(severities.split(" "))
             .map(AlertmanagerRoutesTest::alert)
             .collect(Collectors.joining(","));
-    Path data =
-        Files.writeString(
-            folder.resolve("group.json"),
-            "{\"status\":\"firing\",\"alerts\":[%s],\"groupLabels\":{},\"commonLabels\":{}}"
-                .formatted(alerts));
     String text =
         Stream.of("tocsin.severity", "tocsin.pagerduty.severity", "tocsin.opsgenie.priority")
             .map("{{ template \"%s\" . }}"::formatted)
             .collect(Collectors.joining(" "));
 
-    assertThat(
-            run(
-                    "template",
-                    "render",
-                    "--template.glob=" + FOLDER.resolve("templates").resolve("*.tmpl"),
-                    "--template.data=" + data,
-                    "--template.text=" + text)
-                .strip())
-        .isEqualTo(rendered);
+    assertThat(rendered(alerts, text)).isEqualTo(rendered);
+  }
+
+  private String rendered(String alerts, String text) throws IOException, InterruptedException {
+    Path data =
+        Files.writeString(
+            folder.resolve("group.json"),
+            "{\"status\":\"firing\",\"alerts\":[%s],\"groupLabels\":{},\"commonLabels\":{}}"
+                .formatted(alerts));
+    return run(
+            "template",
+            "render",
+            "--template.glob=" + FOLDER.resolve("templates").resolve("*.tmpl"),
+            "--template.data=" + data,
+            "--template.text=" + text)
+        .strip();
+  }
+
+  @Test
+  void pageNamesTheFingerprintsOfTenThatFireAndWhoIsOnThem() throws Exception {
+    String alerts =
+        IntStream.range(0, 12)
+            .mapToObj(
+                number ->
+                    """
+                    {"status":"%s","labels":{"severity":"major","fingerprint":"f%d"},
+                     "annotations":{"acknowledged_by":"ada","acknowledged_at":"noon","noted_by":"bob","note":"cable"}}"""
+                        .formatted(number == 0 ? "resolved" : "firing", number))
+            .collect(Collectors.joining(","));
+
+    assertThat(rendered(alerts, "{{ template \"tocsin.fingerprints\" . }}"))
+        .isEqualTo("f1,f2,f3,f4,f5,f6,f7,f8,f9,f10");
+    assertThat(rendered(alerts, "{{ template \"tocsin.text\" . }}"))
+        .contains("  ada is on it since noon\n  bob: cable\n");
   }
 
   /** An alert that fires; with a minus before its severity, one that is over. */
