@@ -34,23 +34,23 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(yaml, "- {{id: link-{link}, method: icmp, target: 127.1.{}.{}}}", link / 250, link % 250 + 1)?;
     }
     let config = Config::parse(&yaml)?;
-    let counters = Agent::counters(&config);
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
     let publisher: Arc<dyn Publisher> = if kafka.is_empty() {
         Arc::new(MemoryPublisher::default())
     } else {
-        Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, &counters, Arc::clone(&health))?)
+        Arc::new(KafkaPublisher::start(&config.kafka, &config.spool, Arc::clone(&health))?)
     };
-    let agent = Agent::start(&config, &counters, publisher, health, HeldSockets::default())?;
+    let agent = Agent::start(&config, publisher, health, HeldSockets::default())?;
 
+    let counters = Arc::clone(&agent.inputs()[0].counters);
     // The first second is the start's.
     thread::sleep(Duration::from_secs(1));
-    let (started, cpu_before, probes_before) = (Instant::now(), cpu_seconds()?, counters[0].snapshot().received);
+    let (started, cpu_before, probes_before) = (Instant::now(), cpu_seconds()?, counters.snapshot().received);
     while started.elapsed() < DURATION {
         thread::sleep(config.telemetry.stats_interval);
         agent.report();
     }
-    let (seconds, cpu, stats) = (started.elapsed().as_secs_f64(), cpu_seconds()? - cpu_before, counters[0].snapshot());
+    let (seconds, cpu, stats) = (started.elapsed().as_secs_f64(), cpu_seconds()? - cpu_before, counters.snapshot());
     let probes = stats.received - probes_before;
     agent.drain();
     std::fs::remove_dir_all(&spool).or_else(|error| if spool.exists() { Err(error) } else { Ok(()) })?;

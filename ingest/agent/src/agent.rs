@@ -5,24 +5,27 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+use tocsin_probes::Sequences;
 use tocsin_publish::{Publisher, Remainder};
-use tocsin_sources::{
-    BindError, CaptureConfig, CaptureError, CaptureSource, ListenerConfig, QUEUE_BATCHES, Stop, TcpSource, Transport, UdpSource,
-    now_unix_nanos,
-};
-use tocsin_telemetry::{self as telemetry, Counters, Health, PolledDevices, Senders};
+use tocsin_snmp::Receiver;
+use tocsin_sources::{BindError, CaptureError, now_unix_nanos};
+use tocsin_telemetry::{self as telemetry, Health, Input, Inputs, Page, PolledDevices};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
-use crate::Config;
-use crate::held::{DropsFile, HeldSockets};
-use crate::pipeline::{Pipeline, Reading, Shared};
-use crate::{probes, service_manager, snmp, stats};
+use crate::held::HeldSockets;
+use crate::listener::{Renewal, RunningListener};
+use crate::pipeline::Shared;
+use crate::reload::Plan;
+use crate::snmp::Polling;
+use crate::{Config, probes, service_manager, snmp, stats};
 
+/// Where the config in effect is shown.
+pub(crate) const CONFIG_PAGE: &str = "/config";
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
 const MAX_FLUSH: Duration = Duration::from_secs(10);
 /// The same where datagrams wait in sockets that the service manager holds: the spool takes over sooner than their buffers fill.
@@ -50,7 +53,7 @@ pub enum StartError {
     /// Links cannot be probed.
     #[error(transparent)]
     Probes(#[from] tocsin_probes::StartError),
-    /// What the config names cannot be read any more.
+    /// What the config names cannot be read any more, or cannot be changed while the agent runs.
     #[error("{0}")]
     Config(String),
     /// The operating system gives no thread.
@@ -61,76 +64,29 @@ pub enum StartError {
 /// A running agent.
 pub struct Agent {
     runtime: Runtime,
+    /// What is in effect.
+    config: Config,
+    /// The same as `/config` shows it.
+    shown: watch::Sender<Value>,
     events: Arc<EventSource>,
     publisher: Arc<dyn Publisher>,
+    snmp: Arc<Receiver>,
+    inputs: Arc<Inputs>,
     listeners: Vec<RunningListener>,
-    stop_sources: watch::Sender<bool>,
+    probe_sequences: Sequences,
     /// What is polled, beside what is listened to.
-    poller: Option<RunningPoller>,
-    /// Where it stands what the kernel has dropped of sockets that outlive the agent.
-    held: DropsFile,
-    stats_interval: Duration,
+    polling: Polling,
+    held: HeldSockets,
     telemetry_address: SocketAddr,
 }
 
-struct RunningPoller {
-    counters: Arc<Counters>,
-    devices: Vec<tokio::task::JoinHandle<()>>,
-}
-
-struct RunningListener {
-    site: String,
-    /// Its sockets outlive the agent.
-    is_held: bool,
-    counters: Arc<Counters>,
-    /// What watches the numbers of its senders; `None` where there is no sender that could number.
-    pipeline: Option<Pipeline>,
-    kernel: Option<Kernel>,
-    address: Option<SocketAddr>,
-    readers: Vec<JoinHandle<()>>,
-    parsers: Vec<JoinHandle<()>>,
-    /// What accepts connections.
-    acceptor: Option<tokio::task::JoinHandle<()>>,
-}
-
-impl RunningListener {
-    fn new(site: &str, counters: &Arc<Counters>) -> Self {
-        Self {
-            site: site.to_owned(),
-            is_held: false,
-            counters: Arc::clone(counters),
-            pipeline: None,
-            kernel: None,
-            address: None,
-            readers: Vec::new(),
-            parsers: Vec::new(),
-            acceptor: None,
-        }
-    }
-}
-
-impl RunningListener {
-    fn udp(&self) -> Option<&UdpSource> {
-        match &self.kernel {
-            Some(Kernel::Udp(source)) => Some(source),
-            _ => None,
-        }
-    }
-}
-
-/// A source whose counters are the kernel's.
-enum Kernel {
-    Udp(UdpSource),
-    Capture(CaptureSource),
-}
-
-impl Kernel {
-    fn sample(&self) {
-        match self {
-            Self::Udp(source) => source.sample(),
-            Self::Capture(source) => source.sample(),
-        }
-    }
+/// What a running agent is asked to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// To hand over what it has and end.
+    Stop,
+    /// To read its config again.
+    Reload,
 }
 
 /// How an agent ended.
@@ -142,86 +98,66 @@ pub struct Closing {
     pub remainder: Remainder,
 }
 
+/// What is ready to replace what runs.
+#[derive(Default)]
+struct Prepared {
+    renewals: Vec<(usize, Renewal)>,
+    started: Vec<RunningListener>,
+}
+
 impl Agent {
-    /// Opens every socket and starts every thread. `counters` comes from [`Agent::counters`].
-    pub fn start(
-        config: &Config,
-        counters: &[Arc<Counters>],
-        publisher: Arc<dyn Publisher>,
-        health: Arc<Health>,
-        mut held: HeldSockets,
-    ) -> Result<Self, StartError> {
+    /// Opens every socket and starts every thread.
+    pub fn start(config: &Config, publisher: Arc<dyn Publisher>, health: Arc<Health>, held: HeldSockets) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).thread_name("tokio").enable_all().build()?;
         let events = Arc::new(EventSource::new(&config.agent_id, now_unix_nanos()));
-        let names = config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect::<HashMap<_, _>>();
         let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
         let snmp = Arc::new(snmp::receiver(config, &mib_names, events.boot_id()).map_err(StartError::Config)?);
+        let (inputs, polled) = (Arc::new(Inputs::default()), Arc::new(PolledDevices::default()));
         let shared =
-            Shared { events: Arc::clone(&events), publisher: Arc::clone(&publisher), names: Arc::new(names), snmp: Arc::clone(&snmp) };
-        let (stop_sources, stop) = watch::channel(false);
-
-        let mut listeners = Vec::new();
-        let mut pages = Vec::new();
-        for (listener_config, counters) in config.listeners.iter().zip(counters) {
-            let senders = Arc::new(Senders::default());
-            pages.push((Arc::clone(counters), Arc::clone(&senders)));
-            let pipeline = Pipeline::new(shared.clone(), listener_config.kind.into(), &listener_config.site, Arc::clone(counters), senders)
-                .with_readers(listener_config.readers)
-                .with_rate_limit(listener_config.rate_limit.as_ref());
-            listeners.push(start_listener(&runtime, listener_config, &mut held, counters, pipeline, &stop)?);
-        }
-        let held = held.all_taken();
-        for (capture, counters) in config.captures.iter().zip(counters.iter().skip(config.listeners.len())) {
-            let senders = Arc::new(Senders::default());
-            pages.push((Arc::clone(counters), Arc::clone(&senders)));
-            let reading = Reading::CapturedDhcp(capture.interface.as_str().into());
-            let pipeline = Pipeline::new(shared.clone(), reading, &capture.site, Arc::clone(counters), senders);
-            listeners.push(start_capture(capture, counters, pipeline, &stop)?);
-        }
-        if let Some(counters) = counters.iter().find(|counters| counters.name() == probes::LISTENER && !config.links.is_empty()) {
-            let senders = Arc::new(Senders::default());
-            pages.push((Arc::clone(counters), Arc::clone(&senders)));
-            let mut prober = RunningListener::new(&config.site, counters);
-            prober.readers.push(probes::start(&config.links, counters, senders, shared.clone(), &stop)?);
-            listeners.push(prober);
-        }
-        let polled = Arc::new(PolledDevices::default());
-        let poller = counters.iter().find(|counters| counters.name() == snmp::POLLER).filter(|_| !config.snmp.devices.is_empty());
-        let poller = poller.map(|counters| {
-            let _inside = runtime.enter();
-            let devices = snmp::poll(config, &mib_names, shared, counters, &polled, &stop).map_err(StartError::Config)?;
-            Ok::<_, StartError>(RunningPoller { counters: Arc::clone(counters), devices })
-        });
-        let poller = poller.transpose()?;
-        pages.extend(poller.iter().map(|poller| (Arc::clone(&poller.counters), Arc::new(Senders::default()))));
-        let state = telemetry::State { polled, listeners: pages, health: Arc::clone(&health), pages: vec![snmp::engines_page(snmp)] };
-        let telemetry_address = serve_telemetry(&runtime, config.telemetry.listen, state)?;
-        health.sockets_open();
-        Ok(Self {
+            Shared { events: Arc::clone(&events), publisher: Arc::clone(&publisher), names: Arc::default(), snmp: Arc::clone(&snmp) };
+        let nothing = Config { listeners: Vec::new(), ..Config::default() };
+        let mut agent = Self {
             runtime,
+            config: nothing,
+            shown: watch::Sender::default(),
             events,
             publisher,
-            listeners,
-            stop_sources,
-            poller,
+            snmp: Arc::clone(&snmp),
+            inputs: Arc::clone(&inputs),
+            listeners: Vec::new(),
+            probe_sequences: Sequences::default(),
+            polling: Polling::new(shared, &polled),
             held,
-            stats_interval: config.telemetry.stats_interval,
-            telemetry_address,
-        })
+            telemetry_address: config.telemetry.listen,
+        };
+        agent.bring_into_effect(config.clone())?;
+        let pages = vec![snmp::engines_page(snmp), config_page(agent.shown.subscribe())];
+        let state = telemetry::State { polled, inputs, health: Arc::clone(&health), pages };
+        agent.telemetry_address = serve_telemetry(&agent.runtime, config.telemetry.listen, state)?;
+        health.sockets_open();
+        Ok(agent)
     }
 
-    /// Counters that start at zero for each listener and each capture of a config, in its order, then for the probes and the poller.
-    pub fn counters(config: &Config) -> Vec<Arc<Counters>> {
-        let listeners = config.listeners.iter().map(|listener| listener.name.as_str());
-        let captures = config.captures.iter().map(|capture| capture.name.as_str());
-        let probes = (!config.links.is_empty()).then_some(probes::LISTENER);
-        let poller = (!config.snmp.devices.is_empty()).then_some(snmp::POLLER);
-        listeners.chain(captures).chain(probes).chain(poller).map(|name| Arc::new(Counters::new(name))).collect()
+    /// Goes over to another config without closing a socket that stays. What needs a restart stays as it is, and is told of.
+    ///
+    /// # Errors
+    ///
+    /// Where something new cannot be started: then nothing has changed.
+    pub fn reload(&mut self, wanted: &Config) -> Result<Plan, StartError> {
+        let is_held = |name: &str| self.listeners.iter().any(|listener| listener.is_held && listener.input.counters.name() == name);
+        let plan = Plan::between(&self.config, wanted, is_held).map_err(StartError::Config)?;
+        self.bring_into_effect(plan.effective.clone())?;
+        Ok(plan)
+    }
+
+    /// Every input since the start.
+    pub fn inputs(&self) -> Vec<Input> {
+        self.inputs.all()
     }
 
     /// Where a listener is bound, also where port 0 was asked for.
     pub fn address(&self, listener: &str) -> Option<SocketAddr> {
-        self.listeners.iter().find(|running| running.counters.name() == listener)?.address
+        self.listeners.iter().find(|running| running.input.counters.name() == listener)?.address
     }
 
     /// Where `/metrics`, `/health` and `/sources` are.
@@ -229,76 +165,139 @@ impl Agent {
         self.telemetry_address
     }
 
-    /// Reports counters once per interval until `stop` is sent, or its sender is gone, or the publisher cannot go on. True when it was asked
-    /// to stop.
-    pub fn run(&self, stop: &std_mpsc::Receiver<()>) -> bool {
+    /// Starts what is new, gives new settings to what stays, and only then ends what is gone. Where something cannot be started, everything goes
+    /// on as it was.
+    fn bring_into_effect(&mut self, config: Config) -> Result<(), StartError> {
+        let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
+        let snmp = snmp::believing(&self.snmp, &config, &mib_names).map_err(StartError::Config)?;
+        let polls = snmp::plans(&config, &mib_names).map_err(StartError::Config)?;
+        let shared = Shared {
+            events: Arc::clone(&self.events),
+            publisher: Arc::clone(&self.publisher),
+            names: Arc::new(config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect()),
+            snmp: Arc::new(snmp),
+        };
+        let mut prepared = Prepared::default();
+        if let Err(error) = self.prepare(&config, &shared, &mut prepared) {
+            end(&mut prepared.started);
+            self.end_inputs_beside(&self.config);
+            return Err(error);
+        }
+        let mut gone = self.take_over(prepared);
+        end(&mut gone);
+        gone.iter().filter_map(RunningListener::held_udp).for_each(|source| self.held.given_back(source));
+        self.polling.follow(&self.runtime, &self.inputs, polls);
+        self.end_inputs_beside(&config);
+        self.held.warn_of_others(&config.listeners);
+        self.config = config;
+        self.shown.send_replace(self.shown_config());
+        Ok(())
+    }
+
+    /// No input runs that a config does not name.
+    fn end_inputs_beside(&self, config: &Config) {
+        for input in self.inputs.all().iter().filter(|input| !is_input_of(config, input.counters.name())) {
+            self.inputs.end(input.counters.name());
+        }
+    }
+
+    /// Opens and starts what is new, and makes ready what is to change.
+    fn prepare(&self, config: &Config, shared: &Shared, prepared: &mut Prepared) -> Result<(), StartError> {
+        let index_of = |is_it: &dyn Fn(&RunningListener) -> bool| self.listeners.iter().position(is_it);
+        for listener in &config.listeners {
+            match index_of(&|running| running.is_on_the_sockets_of(listener)) {
+                Some(index) => prepared.renewals.push((index, self.listeners[index].renewed(listener, shared)?)),
+                None => {
+                    let input = self.inputs.begin(&listener.name, &listener.site);
+                    prepared.started.push(RunningListener::listen(&self.runtime, listener, &self.held, input, shared)?);
+                }
+            }
+        }
+        for capture in &config.captures {
+            match index_of(&|running| running.is_on_the_ring_of(capture)) {
+                Some(index) => prepared.renewals.push((index, self.listeners[index].renewed_capture(capture, shared))),
+                None => {
+                    let input = self.inputs.begin(&capture.name, &capture.site);
+                    prepared.started.push(RunningListener::capture(capture, input, shared)?);
+                }
+            }
+        }
+        if config.links.is_empty() {
+            return Ok(());
+        }
+        match index_of(&|running| running.is_probing(&config.links)) {
+            Some(index) => prepared.renewals.push((index, Renewal::of_probes(&config.links))),
+            None => {
+                let input = self.inputs.begin(probes::LISTENER, &config.site);
+                let sequences = &self.probe_sequences;
+                prepared.started.push(RunningListener::probe(&config.links, sequences, input, shared)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts what was made ready in its place, and returns what has none any more.
+    fn take_over(&mut self, prepared: Prepared) -> Vec<RunningListener> {
+        let mut renewals: HashMap<_, _> = prepared.renewals.into_iter().collect();
+        let mut gone = Vec::new();
+        for (index, mut listener) in std::mem::take(&mut self.listeners).into_iter().enumerate() {
+            match renewals.remove(&index) {
+                Some(renewal) => {
+                    listener.renew(renewal);
+                    self.inputs.begin(listener.input.counters.name(), &listener.input.site);
+                    self.listeners.push(listener);
+                }
+                None => gone.push(listener),
+            }
+        }
+        self.listeners.extend(prepared.started);
+        gone
+    }
+
+    fn shown_config(&self) -> Value {
+        let held = self.listeners.iter().filter(|listener| listener.is_held).map(|listener| listener.input.counters.name());
+        json!({"config": self.config, "held": held.collect::<Vec<_>>()})
+    }
+
+    /// Reports counters once per interval until there is an order. `None`: the publisher cannot go on.
+    pub fn run(&self, orders: &std_mpsc::Receiver<Order>) -> Option<Order> {
+        let mut next_report = Instant::now() + self.config.telemetry.stats_interval;
         loop {
-            match stop.recv_timeout(self.stats_interval) {
+            match orders.recv_timeout(next_report.saturating_duration_since(Instant::now())) {
                 Err(RecvTimeoutError::Timeout) => {
+                    next_report = Instant::now() + self.config.telemetry.stats_interval;
                     self.report();
                     service_manager::alive();
                 }
-                Ok(()) | Err(RecvTimeoutError::Disconnected) => return true,
+                Ok(order) => return Some(order),
+                Err(RecvTimeoutError::Disconnected) => return Some(Order::Stop),
             }
             if self.publisher.fatal_error().is_some() {
-                return false;
+                return None;
             }
         }
     }
 
-    /// Tells of threads that have ended before they were asked to.
-    fn watch(&self) {
-        for listener in &self.listeners {
-            for thread in listener.readers.iter().chain(&listener.parsers).filter(|thread| thread.is_finished()) {
-                listener.counters.failed(&format!("its thread {}", thread.thread().name().unwrap_or_default()));
-            }
-            if listener.acceptor.as_ref().is_some_and(tokio::task::JoinHandle::is_finished) {
-                listener.counters.failed("its task that accepts connections");
-            }
-        }
-        for poller in self.poller.iter().filter(|poller| poller.devices.iter().any(tokio::task::JoinHandle::is_finished)) {
-            poller.counters.failed("its task that polls a device");
-        }
-    }
-
-    /// Samples the kernel's counters and publishes what has become certain, and a report for each listener.
+    /// Samples the kernel's counters and publishes what has become certain, and a report for each input.
     pub fn report(&self) {
-        self.watch();
         let now = now_unix_nanos();
-        for pipeline in self.listeners.iter().filter_map(|listener| listener.pipeline.as_ref()) {
-            pipeline.tell_gaps(now);
-            pipeline.tell_rate_limited(now, false);
+        for listener in &self.listeners {
+            listener.watch();
+            listener.sample(now);
         }
-        self.listeners.iter().filter_map(|listener| listener.kernel.as_ref()).for_each(Kernel::sample);
-        self.held.remember(self.listeners.iter().filter(|listener| listener.is_held).filter_map(RunningListener::udp));
-        let listeners = self.listeners.iter().map(|listener| (&listener.counters, listener.site.as_str()));
-        let poller = self.poller.iter().map(|poller| (&poller.counters, ""));
-        stats::report(&self.events, self.publisher.as_ref(), listeners.chain(poller));
+        if self.polling.has_failed() {
+            self.inputs.begin(snmp::POLLER, "").counters.failed("its task that polls a device");
+        }
+        self.held.remember(self.listeners.iter().filter_map(RunningListener::held_udp));
+        stats::report(&self.events, self.publisher.as_ref(), &self.inputs);
     }
 
     /// Stops in the order of the data's way: sockets are read empty, queues are parsed empty, Kafka acknowledges, and only then do the last
     /// reports tell so.
     pub fn drain(mut self) -> Closing {
         tracing::info!("stopping: reading what is left in the sockets");
-        // Fails only when every source has ended already.
-        let _ = self.stop_sources.send(true);
-        for listener in &mut self.listeners {
-            listener.acceptor = None;
-            for thread in listener.readers.drain(..).chain(listener.parsers.drain(..)) {
-                if thread.join().is_err() {
-                    tracing::error!(listener = listener.counters.name(), "a thread had failed; this is a defect, please report it");
-                }
-            }
-            if let Some(pipeline) = &listener.pipeline {
-                pipeline.tell_last_gaps();
-                pipeline.tell_rate_limited(now_unix_nanos(), true);
-            }
-        }
-        for device in self.poller.iter_mut().flat_map(|poller| poller.devices.drain(..)) {
-            if self.runtime.block_on(device).is_err() {
-                tracing::error!(listener = snmp::POLLER, "a task had failed; this is a defect, please report it");
-            }
-        }
+        end(&mut self.listeners);
+        self.polling.follow(&self.runtime, &self.inputs, Vec::new());
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
         let is_held = self.listeners.iter().any(|listener| listener.is_held);
         let is_flushed = self.publisher.flush(if is_held { MAX_HELD_FLUSH } else { MAX_FLUSH });
@@ -310,65 +309,23 @@ impl Agent {
     }
 }
 
-/// Opens a listener's sockets and starts its readers and parsers.
-fn start_listener(
-    runtime: &Runtime,
-    config: &ListenerConfig,
-    held: &mut HeldSockets,
-    counters: &Arc<Counters>,
-    mut pipeline: Pipeline,
-    stop: &Stop,
-) -> Result<RunningListener, StartError> {
-    let mut listener = RunningListener::new(&config.site, counters);
-    listener.pipeline = Some(pipeline.clone());
-    let sockets = held.take(config)?;
-    listener.is_held = !sockets.is_empty();
-    match config.transport {
-        Transport::Udp => {
-            let source = if listener.is_held {
-                UdpSource::adopt(config, sockets, held.drops_seen(), Arc::clone(counters))?
-            } else {
-                UdpSource::bind(config, Arc::clone(counters))?
-            };
-            pipeline.answer_through(source.replies());
-            let mut queues = Vec::new();
-            for _ in 0..source.readers() {
-                let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;
-                queues.push(queue);
-                listener.parsers.push(parser);
-            }
-            listener.address = source.local_address();
-            listener.readers = source.start(queues, stop)?;
-            listener.kernel = Some(Kernel::Udp(source));
-        }
-        Transport::Tcp | Transport::Tls | Transport::Relp => {
-            let _inside = runtime.enter();
-            let source = TcpSource::bind(config, sockets.into_iter().next(), Arc::clone(counters))?;
-            let (queue, parser) = start_parser(pipeline.clone(), &config.name)?;
-            listener.address = source.local_address();
-            listener.parsers.push(parser);
-            // The parser ends when the last connection has, so joining the parser waits for the source too.
-            listener.acceptor = Some(runtime.spawn(source.run(queue, stop.clone())));
-        }
-    }
-    Ok(listener)
+/// Reads the sockets of some inputs empty, all at once, and waits until everything is published.
+fn end(listeners: &mut [RunningListener]) {
+    listeners.iter().for_each(RunningListener::stop);
+    listeners.iter_mut().for_each(RunningListener::join);
 }
 
-/// Opens a capture's ring and starts its reader and its parser.
-fn start_capture(config: &CaptureConfig, counters: &Arc<Counters>, pipeline: Pipeline, stop: &Stop) -> Result<RunningListener, StartError> {
-    let mut listener = RunningListener::new(&config.site, counters);
-    let source = CaptureSource::bind(config, Arc::clone(counters))?;
-    let (queue, parser) = start_parser(pipeline, &config.name)?;
-    listener.parsers.push(parser);
-    listener.readers.push(source.start(queue, stop)?);
-    listener.kernel = Some(Kernel::Capture(source));
-    Ok(listener)
+/// Whether a config has an input of this name.
+fn is_input_of(config: &Config, name: &str) -> bool {
+    config.listeners.iter().any(|listener| listener.name == name)
+        || config.captures.iter().any(|capture| capture.name == name)
+        || (name == probes::LISTENER && !config.links.is_empty())
+        || (name == snmp::POLLER && !config.snmp.devices.is_empty())
 }
 
-fn start_parser(pipeline: Pipeline, name: &str) -> io::Result<(mpsc::Sender<tocsin_sources::Batch>, JoinHandle<()>)> {
-    let (queue, batches) = mpsc::channel(QUEUE_BATCHES);
-    let parser = thread::Builder::new().name(format!("parse-{name}")).spawn(move || pipeline.run(batches))?;
-    Ok((queue, parser))
+/// `/config`: what is in effect, without secrets, and whose sockets the service manager holds. `tocsin agent --check --running` reads it.
+fn config_page(shown: watch::Receiver<Value>) -> Page {
+    Page { path: CONFIG_PAGE, content: Box::new(move || shown.borrow().clone()) }
 }
 
 fn serve_telemetry(runtime: &Runtime, address: SocketAddr, state: telemetry::State) -> Result<SocketAddr, StartError> {
@@ -376,7 +333,7 @@ fn serve_telemetry(runtime: &Runtime, address: SocketAddr, state: telemetry::Sta
     let _inside = runtime.enter();
     let server = telemetry::bind(address).map_err(telemetry_error)?;
     let address = server.local_address().map_err(telemetry_error)?;
-    tracing::info!(%address, "telemetry: /metrics /health /sources /snmp-engines");
+    tracing::info!(%address, "telemetry: /metrics /health /sources /snmp-engines /config");
     runtime.spawn(async move {
         if let Err(error) = server.serve(state).await {
             tracing::error!(%error, "telemetry ended");

@@ -1,7 +1,7 @@
 //! `tocsin agent`: the command's flags and its exit codes.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
 use std::thread;
@@ -16,7 +16,7 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::{Agent, Closing, Config, HeldSockets, service_manager};
+use crate::{Agent, Closing, Config, HeldSockets, Order, service_manager};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -25,7 +25,7 @@ Examples:
   RUST_LOG=debug tocsin agent -c agent.yaml
 
 Logs go to standard error. SIGTERM or Ctrl-C stops it after what was received is handed over: at once, or after about 12 s while Kafka is
-away. SIGHUP changes nothing: the config is read at the start alone. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is
+away. SIGHUP reads the config again: see README.md. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is
 not usable.";
 
 /// Receive syslog, alert updates and SNMP notifications and publish them to Kafka.
@@ -67,7 +67,7 @@ pub fn run(args: AgentArgs) -> ExitCode {
     }
     start_logging();
     log_panics();
-    match run_until_signal(&config) {
+    match run_until_signal(&config, args.config.as_deref()) {
         Ok(code) => code,
         Err(error) => {
             tracing::error!(%error, "the agent cannot start");
@@ -97,29 +97,23 @@ fn start_logging() {
     tracing_subscriber::registry().with(lines).with(filter).init();
 }
 
-fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Error>> {
+fn run_until_signal(config: &Config, path: Option<&Path>) -> Result<ExitCode, Box<dyn std::error::Error>> {
     // Before anything else, so that a signal during the start is not lost.
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGHUP])?;
-    let (stop_sender, stop) = mpsc::channel();
+    let (order, orders) = mpsc::channel();
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in signals.forever() {
             tracing::info!(signal = signal_hook::low_level::signal_name(signal), "signal received");
-            // Its default would end the agent with what is in its queues.
-            if signal == SIGHUP {
-                tracing::warn!("the config is read at the start alone, and nothing was changed: restart the agent for a new one");
-                continue;
-            }
             // Fails when the agent is already stopping.
-            let _ = stop_sender.send(());
+            let _ = order.send(if signal == SIGHUP { Order::Reload } else { Order::Stop });
         }
     })?;
 
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
-    let counters = Agent::counters(config);
-    let publisher = Arc::new(TopicPublishers::start(&config.kafka, &config.spool, &counters, &health)?);
+    let publisher = Arc::new(TopicPublishers::start(&config.kafka, &config.spool, &health)?);
     // After the publisher: it makes the spool's folder.
     let held = HeldSockets::from_environment(&config.spool.dir)?;
-    let agent = Agent::start(config, &counters, publisher, health, held)?;
+    let mut agent = Agent::start(config, publisher, Arc::clone(&health), held)?;
     service_manager::ready();
     tracing::info!(agent_id = config.agent_id, kafka = config.kafka.bootstrap_servers, "started");
     if is_before_this_program(SystemTime::now()) {
@@ -129,11 +123,40 @@ fn run_until_signal(config: &Config) -> Result<ExitCode, Box<dyn std::error::Err
         );
     }
 
-    let was_asked = agent.run(&stop);
+    let was_asked = loop {
+        match agent.run(&orders) {
+            Some(Order::Reload) => reload(&mut agent, path, &health),
+            Some(Order::Stop) => break true,
+            None => break false,
+        }
+    };
     service_manager::stopping();
     let closing = agent.drain();
     log_closing(&closing);
     Ok(if was_asked { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Reads the config again. One that cannot be used is refused with the words of a start, and the one before goes on.
+fn reload(agent: &mut Agent, path: Option<&Path>, health: &Health) {
+    service_manager::reloading();
+    let reloaded = Config::load(path).map_err(|error| error.to_string());
+    match reloaded.and_then(|config| agent.reload(&config).map_err(|error| error.to_string())) {
+        Ok(plan) => {
+            for change in &plan.applied {
+                tracing::info!(%change, "reload");
+            }
+            for change in &plan.waiting {
+                tracing::warn!(%change, "this needs a restart of the agent, and stays as it is until then");
+            }
+            tracing::info!(changes = plan.applied.len(), waiting = plan.waiting.len(), "reloaded; secrets and files were read anew");
+            health.reload_applied(plan.waiting.into_iter().map(|change| change.key).collect());
+        }
+        Err(problem) => {
+            tracing::error!(problem, "reload failed; the config before it is in effect");
+            health.reload_refused(problem);
+        }
+    }
+    service_manager::ready();
 }
 
 /// A host without a clock of its own wakes up in 1970, or on the day of its last shutdown or of its firmware, until NTP has answered.

@@ -274,7 +274,7 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
 }
 
 fn check_rate_limit(limit: &RateLimitConfig, max_message: ByteSize) -> Result<(), String> {
-    if limit.messages == 0 && limit.bytes == ByteSize::b(0) {
+    if limit.is_unlimited() {
         return Err("rate_limit limits nothing; give messages or bytes, or remove the key".to_owned());
     }
     if limit.bytes > ByteSize::b(0) && limit.bytes < max_message {
@@ -313,33 +313,45 @@ fn check_tls(listener: &ListenerConfig) -> Result<(), String> {
 
 /// Refuses two sockets that would want the same port. Port 0 asks the kernel for a free one.
 fn check_ports(listeners: &[ListenerConfig], telemetry: SocketAddr) -> Result<(), String> {
-    let sockets: Vec<_> = listeners
-        .iter()
-        .map(|listener| (format!("listener {}", listener.name), listener.transport, listener.listen, listener.ipv6_only))
-        .chain([("telemetry.listen".to_owned(), Transport::Tcp, telemetry, false)])
-        .collect();
-    for (index, (name, transport, address, ipv6_only)) in sockets.iter().enumerate() {
-        for (other_name, other_transport, other, other_ipv6_only) in sockets.iter().skip(index + 1) {
-            let is_same_port =
-                is_stream(*transport) == is_stream(*other_transport) && address.port() == other.port() && address.port() != 0;
-            if is_same_port && (covers(*address, *ipv6_only, other.ip()) || covers(*other, *other_ipv6_only, address.ip())) {
-                return Err(format!("{name} ({address}) and {other_name} ({other}) want the same port; change one of them"));
-            }
+    let telemetry = ("telemetry.listen".to_owned(), Place { is_stream: true, address: telemetry, ipv6_only: false });
+    let of_listener = |listener: &ListenerConfig| (format!("listener {}", listener.name), Place::of(listener));
+    let sockets: Vec<_> = listeners.iter().map(of_listener).chain([telemetry]).collect();
+    for (index, (name, place)) in sockets.iter().enumerate() {
+        if let Some((other_name, other)) = sockets[index + 1..].iter().find(|(_, other)| place.collides(other)) {
+            let (address, other) = (place.address, other.address);
+            return Err(format!("{name} ({address}) and {other_name} ({other}) want the same port; change one of them"));
         }
     }
     Ok(())
 }
 
-fn is_stream(transport: Transport) -> bool {
-    transport != Transport::Udp
+/// Where a socket is bound.
+pub(crate) struct Place {
+    is_stream: bool,
+    address: SocketAddr,
+    ipv6_only: bool,
 }
 
-/// Whether a socket at `address` also receives what is sent to `ip`.
-fn covers(address: SocketAddr, ipv6_only: bool, ip: IpAddr) -> bool {
-    match address.ip() {
-        IpAddr::V6(any) if any.is_unspecified() => ip.is_ipv6() || !ipv6_only,
-        IpAddr::V4(any) if any.is_unspecified() => ip.is_ipv4(),
-        one => one.to_canonical() == ip.to_canonical(),
+impl Place {
+    pub(crate) fn of(listener: &ListenerConfig) -> Self {
+        Self { is_stream: listener.transport != Transport::Udp, address: listener.listen, ipv6_only: listener.ipv6_only }
+    }
+
+    /// Whether two sockets cannot be open at once.
+    pub(crate) fn collides(&self, other: &Self) -> bool {
+        self.is_stream == other.is_stream
+            && self.address.port() == other.address.port()
+            && self.address.port() != 0
+            && (self.covers(other.address.ip()) || other.covers(self.address.ip()))
+    }
+
+    /// Whether it also receives what is sent to `ip`.
+    fn covers(&self, ip: IpAddr) -> bool {
+        match self.address.ip() {
+            IpAddr::V6(any) if any.is_unspecified() => ip.is_ipv6() || !self.ipv6_only,
+            IpAddr::V4(any) if any.is_unspecified() => ip.is_ipv4(),
+            one => one.to_canonical() == ip.to_canonical(),
+        }
     }
 }
 

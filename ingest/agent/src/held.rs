@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::Socket;
 use tocsin_sources::{BindError, DropsSeen, Inherited, ListenerConfig, UdpSource};
@@ -10,12 +11,14 @@ use tocsin_sources::{BindError, DropsSeen, Inherited, ListenerConfig, UdpSource}
 /// File beside the spool: what the kernel had dropped of each held socket when it was last asked.
 const FILE: &str = "held-sockets";
 
-/// The sockets that the service manager passed, while listeners take them.
+/// The sockets that the service manager passed.
 #[derive(Debug, Default)]
 pub struct HeldSockets {
     inherited: Inherited,
     file: Option<PathBuf>,
     drops_seen: DropsSeen,
+    /// It was told that the file cannot be written.
+    is_told: AtomicBool,
 }
 
 impl HeldSockets {
@@ -40,30 +43,26 @@ impl HeldSockets {
             Err(error) if error.kind() == ErrorKind::NotFound => DropsSeen::default(),
             Err(error) => return Err(io::Error::new(error.kind(), format!("{} cannot be read: {error}", file.display()))),
         };
-        Ok(Self { inherited, file: Some(file), drops_seen })
+        Ok(Self { inherited, file: Some(file), drops_seen, is_told: AtomicBool::new(false) })
     }
 
-    pub(crate) fn take(&mut self, listener: &ListenerConfig) -> Result<Vec<Socket>, BindError> {
-        self.inherited.take(listener)
+    pub(crate) fn of_listener(&self, listener: &ListenerConfig) -> Result<Vec<Socket>, BindError> {
+        self.inherited.of_listener(listener)
+    }
+
+    pub(crate) fn warn_of_others(&self, listeners: &[ListenerConfig]) {
+        self.inherited.warn_of_others(listeners);
     }
 
     pub(crate) fn drops_seen(&self) -> &DropsSeen {
         &self.drops_seen
     }
 
-    /// Every listener has taken its own.
-    pub(crate) fn all_taken(self) -> DropsFile {
-        self.inherited.warn_if_left();
-        DropsFile { file: self.file }
+    /// A listener ends and its sockets stay: what was counted of them is not counted again by the next that has them.
+    pub(crate) fn given_back(&mut self, source: &UdpSource) {
+        source.drops_seen(&mut self.drops_seen);
     }
-}
 
-/// Where it is remembered what the next agent is not to count again.
-pub(crate) struct DropsFile {
-    file: Option<PathBuf>,
-}
-
-impl DropsFile {
     /// Writes down what was counted of held sockets. An agent that is killed has the newest second counted twice by the next one, never not at all.
     pub(crate) fn remember<'a>(&self, held: impl Iterator<Item = &'a UdpSource>) {
         let Some(file) = &self.file else { return };
@@ -73,7 +72,12 @@ impl DropsFile {
             return;
         }
         let next = file.with_extension("next");
-        if let Err(error) = fs::write(&next, seen.to_string()).and_then(|()| fs::rename(&next, file)) {
+        let written = fs::write(&next, seen.to_string()).and_then(|()| fs::rename(&next, file));
+        // The same every second tells nothing new.
+        let was_told = self.is_told.swap(written.is_err(), Ordering::Relaxed);
+        if let Err(error) = written
+            && !was_told
+        {
             tracing::warn!(file = %file.display(), %error, "cannot be written: the next agent counts drops of held sockets again");
         }
     }

@@ -10,13 +10,16 @@ pub mod cli;
 mod config;
 mod gaps;
 mod held;
+mod listener;
 mod pipeline;
 mod probes;
 mod rate_limit;
+mod reload;
 mod service_manager;
 mod snmp;
 mod stats;
 
-pub use agent::{Agent, Closing, StartError};
+pub use agent::{Agent, Closing, Order, StartError};
 pub use config::{Config, ConfigError, DevicesConfig};
 pub use held::HeldSockets;
+pub use reload::{Change, Plan};

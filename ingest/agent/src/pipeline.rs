@@ -12,12 +12,12 @@ use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
 use tocsin_snmp::{Outcome, Receiver};
 use tocsin_sources::{Batch, Frame, Kind, RateLimitConfig, Received, Replies};
-use tocsin_telemetry::{Counters, Senders};
+use tocsin_telemetry::{Counters, Input, Senders};
 use tocsin_wire::events::Event;
 use tocsin_wire::events::dhcp::Path;
 use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use crate::gaps::{ConfirmedGap, Gaps};
 use crate::rate_limit::{RateLimit, Violation};
@@ -85,16 +85,15 @@ pub(crate) struct Pipeline {
 }
 
 impl Pipeline {
-    /// The name of the listener is that of its counters.
-    pub(crate) fn new(shared: Shared, reading: Reading, site: &str, counters: Arc<Counters>, senders: Arc<Senders>) -> Self {
+    pub(crate) fn new(shared: Shared, reading: Reading, input: &Input) -> Self {
         Self {
             shared,
             reading,
             replies: None,
-            listener_name: counters.name().into(),
-            site: site.into(),
-            counters,
-            senders,
+            listener_name: input.counters.name().into(),
+            site: input.site.as_str().into(),
+            counters: Arc::clone(&input.counters),
+            senders: Arc::clone(&input.senders),
             gaps: Arc::new(Gaps::new(1)),
             rate_limit: None,
         }
@@ -110,15 +109,29 @@ impl Pipeline {
         Self { rate_limit: config.map(|config| Arc::new(RateLimit::new(config.clone()))), ..self }
     }
 
-    /// Answers through this, where its frames want answers.
-    pub(crate) fn answer_through(&mut self, replies: Option<Replies>) {
-        self.replies = replies;
+    /// The same, which answers through this where its frames want answers.
+    pub(crate) fn answering_through(self, replies: Option<Replies>) -> Self {
+        Self { replies, ..self }
     }
 
-    /// Works until every source of the queue has ended and the queue is empty.
-    pub(crate) fn run(&self, mut queue: mpsc::Receiver<Batch>) {
+    /// The same in the place of another, with what that has learned about senders.
+    pub(crate) fn in_place_of(self, before: &Self, limit: Option<&RateLimitConfig>) -> Self {
+        let rate_limit = match &before.rate_limit {
+            // It stays, so that it clears the alerts that it has raised.
+            Some(known) => {
+                known.allow(limit.cloned().unwrap_or_default());
+                Some(Arc::clone(known))
+            }
+            None => limit.map(|config| Arc::new(RateLimit::new(config.clone()))),
+        };
+        Self { replies: before.replies.clone(), gaps: Arc::clone(&before.gaps), rate_limit, ..self }
+    }
+
+    /// Works until every source of the queue has ended and the queue is empty. Each batch goes through the pipeline that is in effect then.
+    pub(crate) fn run(in_effect: &watch::Receiver<Arc<Self>>, mut queue: mpsc::Receiver<Batch>) {
         while let Some(batch) = queue.blocking_recv() {
-            self.batch(batch);
+            let pipeline = Arc::clone(&in_effect.borrow());
+            pipeline.batch(batch);
         }
     }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use tocsin_probes::{LinkConfig, Probed, Prober, StartError};
+use tocsin_probes::{LinkConfig, Probed, Prober, Sequences, StartError};
 use tocsin_publish::Record;
 use tocsin_sources::Stop;
-use tocsin_telemetry::{Counters, Senders};
+use tocsin_telemetry::Input;
 use tocsin_wire::{Body, Origin};
 
 use crate::pipeline::Shared;
@@ -17,18 +17,14 @@ pub(crate) const LISTENER: &str = "probes";
 /// Starts the thread that probes `links`; it publishes each result, which never waits for Kafka.
 pub(crate) fn start(
     links: &[LinkConfig],
-    counters: &Arc<Counters>,
-    senders: Arc<Senders>,
+    sequences: &Sequences,
+    input: Input,
     shared: Shared,
     stop: &Stop,
 ) -> Result<JoinHandle<()>, StartError> {
-    let prober = Prober::open(links, Arc::clone(counters))?;
-    let publishing = Publishing {
-        envelopes: links.iter().map(|link| Envelope::new(link, shared.events.agent_id())).collect(),
-        counters: Arc::clone(counters),
-        senders,
-        shared,
-    };
+    let prober = Prober::open(links, sequences, Arc::clone(&input.counters))?;
+    let publishing =
+        Publishing { envelopes: links.iter().map(|link| Envelope::new(link, shared.events.agent_id())).collect(), input, shared };
     Ok(prober.start(stop.clone(), move |probes| publishing.publish(probes))?)
 }
 
@@ -47,18 +43,18 @@ impl Envelope {
 
 struct Publishing {
     envelopes: Vec<Envelope>,
-    counters: Arc<Counters>,
-    senders: Arc<Senders>,
+    input: Input,
     shared: Shared,
 }
 
 impl Publishing {
     fn publish(&self, probes: Vec<Probed>) {
-        self.counters.received(probes.len() as u64, probes.iter().map(|probed| probed.answer_bytes).sum());
+        let Input { counters, senders, .. } = &self.input;
+        counters.received(probes.len() as u64, probes.iter().map(|probed| probed.answer_bytes).sum());
         let answered = probes.iter().filter(|probed| !probed.body.lost);
         let answers = answered.filter_map(|probed| Some((probed.target?.ip(), probed.answer_bytes as usize)));
-        self.senders.add(answers, probes.last().map_or(0, |probed| probed.finished_at_unix_nanos));
-        let listener: Arc<str> = self.counters.name().into();
+        senders.add(answers, probes.last().map_or(0, |probed| probed.finished_at_unix_nanos));
+        let listener: Arc<str> = counters.name().into();
         for Probed { link, target, sent_at_unix_nanos, finished_at_unix_nanos, body, raw, .. } in probes {
             let envelope = &self.envelopes[link];
             let origin = Origin {
@@ -70,8 +66,8 @@ impl Publishing {
             };
             let body = Body::LinkProbe(body);
             let event = self.shared.events.event(&origin, Some(envelope.device.clone()), Some(sent_at_unix_nanos), body, |_| None);
-            self.counters.event_made();
-            self.shared.publisher.publish(Record::new(&event, Some(Arc::clone(&self.counters))));
+            counters.event_made();
+            self.shared.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
         }
     }
 }

@@ -83,23 +83,15 @@ pub(crate) struct Violation {
 
 /// The limit of one listener, for all of its readers.
 #[derive(Debug)]
-pub(crate) struct RateLimit {
-    config: RateLimitConfig,
-    table: Mutex<Table>,
-}
+pub(crate) struct RateLimit(Mutex<Table>);
 
 #[derive(Debug)]
 struct Table {
+    config: RateLimitConfig,
     senders: LruCache<IpAddr, Sender>,
     over: HashMap<IpAddr, Excess>,
     /// Senders in `over` that have not been told of.
     fresh: Vec<IpAddr>,
-}
-
-impl Default for Table {
-    fn default() -> Self {
-        Self { senders: LruCache::unbounded(), over: HashMap::new(), fresh: Vec::new() }
-    }
 }
 
 impl Table {
@@ -118,28 +110,34 @@ impl Table {
 }
 
 /// Judges the frames of one batch.
-pub(crate) struct Judge<'a> {
-    config: &'a RateLimitConfig,
-    table: MutexGuard<'a, Table>,
-}
+pub(crate) struct Judge<'a>(MutexGuard<'a, Table>);
 
 impl RateLimit {
     pub(crate) fn new(config: RateLimitConfig) -> Self {
-        Self { config, table: Mutex::default() }
+        Self(Mutex::new(Table { config, senders: LruCache::unbounded(), over: HashMap::new(), fresh: Vec::new() }))
+    }
+
+    /// From now on so much is allowed, and counting begins anew. Who was over is told of when it no longer is, as ever.
+    pub(crate) fn allow(&self, config: RateLimitConfig) {
+        let mut table = self.lock();
+        if table.config != config {
+            table.config = config;
+            table.senders.clear();
+        }
     }
 
     /// Judges frames, and returns the senders that went over with them.
     pub(crate) fn judge(&self, frames: impl FnOnce(&mut Judge<'_>)) -> Vec<Violation> {
-        let mut judge = Judge { config: &self.config, table: self.lock() };
+        let mut judge = Judge(self.lock());
         frames(&mut judge);
-        let table = &mut *judge.table;
+        let table = &mut *judge.0;
         table.fresh.drain(..).filter_map(|address| table.over.get(&address).map(|excess| excess.violation(address, true))).collect()
     }
 
     /// Senders that are still over after a minute, and those that are no longer. Forgets who is quiet.
     pub(crate) fn renewed(&self, now_unix_nanos: u64) -> Vec<Violation> {
-        let memory = nanos(self.config.messages_period.max(self.config.bytes_period)).saturating_mul(2);
         let mut table = self.lock();
+        let memory = nanos(table.config.messages_period.max(table.config.bytes_period)).saturating_mul(2);
         let Table { senders, over, .. } = &mut *table;
         let mut violations = Vec::new();
         over.retain(|address, excess| {
@@ -187,31 +185,32 @@ impl RateLimit {
     }
 
     fn allowed(&self) -> String {
-        let RateLimitConfig { messages, messages_period, bytes, bytes_period, .. } = &self.config;
-        let messages = (*messages > 0).then(|| format!("{messages} messages in {messages_period:?}"));
+        let RateLimitConfig { messages, messages_period, bytes, bytes_period, .. } = self.lock().config.clone();
+        let messages = (messages > 0).then(|| format!("{messages} messages in {messages_period:?}"));
         let bytes = (bytes.as_u64() > 0).then(|| format!("{bytes} in {bytes_period:?}"));
         messages.into_iter().chain(bytes).collect::<Vec<_>>().join(" or ")
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Judge<'_> {
     /// Whether a frame of so many bytes is taken.
     pub(crate) fn takes(&mut self, address: IpAddr, bytes: u64, at_unix_nanos: u64) -> bool {
-        if self.config.allow.iter().any(|network| network.contains(&address)) {
+        let Table { config, .. } = &*self.0;
+        if config.is_unlimited() || config.allow.iter().any(|network| network.contains(&address)) {
             return true;
         }
         let address = sender_of(address);
-        if self.table.senders.len() >= MAX_SENDERS && !self.table.senders.contains(&address) {
-            self.table.forget(|table, _| table.senders.len() >= MAX_SENDERS);
+        if self.0.senders.len() >= MAX_SENDERS && !self.0.senders.contains(&address) {
+            self.0.forget(|table, _| table.senders.len() >= MAX_SENDERS);
         }
-        let Table { senders, over, fresh } = &mut *self.table;
+        let Table { config, senders, over, fresh } = &mut *self.0;
         let sender = senders.get_or_insert_mut(address, Sender::default);
         sender.last_unix_nanos = sender.last_unix_nanos.max(at_unix_nanos);
-        if sender.takes(self.config, bytes, at_unix_nanos) {
+        if sender.takes(config, bytes, at_unix_nanos) {
             return true;
         }
         if over.len() >= MAX_TOLD && !over.contains_key(&address) {

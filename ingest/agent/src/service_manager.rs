@@ -7,6 +7,13 @@ pub(crate) fn ready() {
     tell(&[NotifyState::Ready]);
 }
 
+/// It reads its config again, until it is ready.
+pub(crate) fn reloading() {
+    // Without the time of it the service manager cannot tell this reload from the one before.
+    let since = NotifyState::monotonic_usec_now().unwrap_or(NotifyState::MonotonicUsec(0));
+    tell(&[NotifyState::Reloading, since]);
+}
+
 /// What was received is handed over, then it ends.
 pub(crate) fn stopping() {
     tell(&[NotifyState::Stopping]);

@@ -6,10 +6,12 @@ use bytes::Bytes;
 use serde_json::json;
 use tocsin_publish::Record;
 use tocsin_snmp::names::Names;
-use tocsin_snmp::{OwnEngine, Polled, Poller, Receiver};
-use tocsin_sources::{Stop, now_unix_nanos};
-use tocsin_telemetry::{Counters, Page, PolledDevices};
+use tocsin_snmp::{OwnEngine, Plan, Polled, Poller, Receiver};
+use tocsin_sources::now_unix_nanos;
+use tocsin_telemetry::{Counters, Inputs, Page, PolledDevices};
 use tocsin_wire::Origin;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::Config;
@@ -31,6 +33,11 @@ pub(crate) fn receiver(config: &Config, names: &Arc<Names>, started_at_unix_nano
     Ok(Receiver::new(config.snmp.communities()?, users, own, Arc::clone(names), started_at_unix_nanos))
 }
 
+/// The same receiver, which believes whom this config names.
+pub(crate) fn believing(receiver: &Receiver, config: &Config, names: &Arc<Names>) -> Result<Receiver, String> {
+    Ok(receiver.believing(config.snmp.communities()?, config.snmp.users()?, Arc::clone(names)))
+}
+
 /// `/snmp-engines`: our own engine, and every engine that has sent.
 pub(crate) fn engines_page(receiver: Arc<Receiver>) -> Page {
     let content = move || {
@@ -50,24 +57,70 @@ pub(crate) fn engines_page(receiver: Arc<Receiver>) -> Page {
     Page { path: "/snmp-engines", content: Box::new(content) }
 }
 
-/// Starts a task for each of `snmp.devices`. Must be called inside a tokio runtime.
-pub(crate) fn poll(
-    config: &Config,
-    names: &Names,
-    shared: Shared,
-    counters: &Arc<Counters>,
-    devices: &Arc<PolledDevices>,
-    stop: &Stop,
-) -> Result<Vec<JoinHandle<()>>, String> {
-    let started_at_unix_nanos = shared.events.boot_id();
-    let counters = Arc::clone(counters);
-    let poller =
-        Poller { sink: Arc::new(move |polled| publish(&shared, &counters, polled)), devices: Arc::clone(devices), started_at_unix_nanos };
+/// What is asked of each of `snmp.devices`.
+pub(crate) fn plans(config: &Config, names: &Names) -> Result<Vec<Plan>, String> {
     let users = config.snmp.users()?;
-    let tasks = config.snmp.devices.iter().map(|device| poller.start(device, &users, names, stop.clone()));
-    let tasks = tasks.collect::<Result<Vec<_>, _>>()?;
-    tracing::info!(devices = tasks.len(), "polling by SNMP");
-    Ok(tasks)
+    config.snmp.devices.iter().map(|device| Plan::new(device, &users, names)).collect()
+}
+
+/// The tasks that poll, one a device.
+pub(crate) struct Polling {
+    shared: Shared,
+    devices: Arc<PolledDevices>,
+    tasks: Vec<Task>,
+}
+
+struct Task {
+    plan: Plan,
+    stop: watch::Sender<bool>,
+    handle: JoinHandle<()>,
+}
+
+impl Polling {
+    /// Polls nothing yet.
+    pub(crate) fn new(shared: Shared, devices: &Arc<PolledDevices>) -> Self {
+        Self { shared, devices: Arc::clone(devices), tasks: Vec::new() }
+    }
+
+    /// Polls as planned: what is asked as before goes on, and knows the figures of the last poll.
+    pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, plans: Vec<Plan>) {
+        let (kept, ended): (Vec<_>, Vec<Task>) = std::mem::take(&mut self.tasks).into_iter().partition(|task| plans.contains(&task.plan));
+        self.tasks = kept;
+        for mut task in ended {
+            task.end(runtime);
+            self.devices.remove(task.plan.device());
+        }
+        let new: Vec<_> = plans.into_iter().filter(|plan| self.tasks.iter().all(|task| task.plan != *plan)).collect();
+        if new.is_empty() {
+            return;
+        }
+        tracing::info!(devices = new.len(), "polling by SNMP");
+        let (shared, counters) = (self.shared.clone(), inputs.begin(POLLER, "").counters);
+        let started_at_unix_nanos = shared.events.boot_id();
+        let sink = Arc::new(move |polled: Polled<'_>| publish(&shared, &counters, polled));
+        let poller = Poller { sink, devices: Arc::clone(&self.devices), started_at_unix_nanos };
+        let _inside = runtime.enter();
+        for plan in new {
+            let (stop, stopped) = watch::channel(false);
+            let handle = poller.start(plan.clone(), stopped);
+            self.tasks.push(Task { plan, stop, handle });
+        }
+    }
+
+    /// A task has ended before it was asked to.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.tasks.iter().any(|task| task.handle.is_finished())
+    }
+}
+
+impl Task {
+    fn end(&mut self, runtime: &Runtime) {
+        // Fails only when the task has ended already.
+        let _ = self.stop.send(true);
+        if runtime.block_on(&mut self.handle).is_err() {
+            tracing::error!(listener = POLLER, "a task had failed; this is a defect, please report it");
+        }
+    }
 }
 
 fn publish(shared: &Shared, counters: &Arc<Counters>, polled: Polled<'_>) {

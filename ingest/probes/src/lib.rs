@@ -15,4 +15,4 @@ mod single;
 
 pub use config::{LinkConfig, Method, check_links};
 pub use outcome::Probed;
-pub use prober::{Prober, StartError};
+pub use prober::{Prober, Sequences, StartError};

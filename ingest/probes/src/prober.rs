@@ -1,11 +1,13 @@
 //! The thread that probes.
 
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -78,13 +80,24 @@ pub struct Prober {
     finished: Vec<Probed>,
 }
 
+/// How many probes each link has had in this run of the agent, by its id.
+#[derive(Debug, Default)]
+pub struct Sequences(Mutex<HashMap<String, Arc<AtomicU64>>>);
+
+impl Sequences {
+    fn of(&self, link: &str) -> Arc<AtomicU64> {
+        Arc::clone(self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(link.to_owned()).or_default())
+    }
+}
+
 #[derive(Debug)]
 struct Link {
     config: LinkConfig,
     target: Target,
     question: Option<Question>,
     is_looked_up: bool,
-    last_sequence: u64,
+    /// Number of its last probe; goes on over reloads.
+    last_sequence: Arc<AtomicU64>,
 }
 
 /// What a method needs to recognise its answer.
@@ -97,14 +110,14 @@ enum Ticket {
 
 impl Prober {
     /// Opens what all probes share. `links` must have passed [`crate::check_links`].
-    pub fn open(links: &[LinkConfig], counters: Arc<Counters>) -> Result<Self, StartError> {
+    pub fn open(links: &[LinkConfig], sequences: &Sequences, counters: Arc<Counters>) -> Result<Self, StartError> {
         let now = Instant::now();
         let named: Vec<_> = (0..links.len()).filter(|link| links[*link].target_ip().is_none()).collect();
         let mut prober = Self {
             poll: Poll::new()?,
             schedule: Schedule::new(links.iter().map(|link| (link.id.as_str(), link.interval)), now),
             lookups: Schedule::new(named.iter().map(|link| (links[*link].id.as_str(), links[*link].resolve_interval)), now),
-            links: links.iter().map(Link::new).collect(),
+            links: links.iter().map(|link| Link::new(link, sequences.of(&link.id))).collect(),
             named,
             resolver: Resolver::start()?,
             flights: Flights::default(),
@@ -182,8 +195,7 @@ impl Prober {
             Target::Failed(problem) => Err(problem.clone()),
         };
         let (method, source, timeout) = (config.method, config.source, config.timeout);
-        self.links[link].last_sequence += 1;
-        let sequence = self.links[link].last_sequence;
+        let sequence = self.links[link].last_sequence.fetch_add(1, Ordering::Relaxed) + 1;
         let departure =
             |target, sent: Moment| Departure { link, sequence, target, at: sent.instant, at_unix_nanos: sent.unix_nanos, timeout };
         let target = match target {
@@ -384,11 +396,11 @@ impl Prober {
 }
 
 impl Link {
-    fn new(config: &LinkConfig) -> Self {
+    fn new(config: &LinkConfig, last_sequence: Arc<AtomicU64>) -> Self {
         let target = config.target_ip().map_or(Target::Unknown, |ip| Target::Known(SocketAddr::new(ip, config.target_port())));
         let question = if config.method == Method::Dns { config.question() } else { None };
         let config = LinkConfig { source: config.source.map(|source| source.to_canonical()), ..config.clone() };
-        Self { config, target, question, is_looked_up: false, last_sequence: 0 }
+        Self { config, target, question, is_looked_up: false, last_sequence }
     }
 }
 

@@ -9,7 +9,7 @@ use rdkafka::ClientConfig;
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
 use tocsin_kafka::{Connection, Failures};
-use tocsin_telemetry::{Counters, Health};
+use tocsin_telemetry::Health;
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
 use crate::leftovers::{KafkaLog, Leftovers, Search};
@@ -58,10 +58,10 @@ enum Refused {
 
 impl KafkaPublisher {
     /// Starts without waiting for a broker: what is published before one answers waits in the queue and in the spool.
-    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Counters>], health: Arc<Health>) -> Result<Self, StartError> {
+    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, health: Arc<Health>) -> Result<Self, StartError> {
         let sizes = Sizes::new(spool.max_size.as_u64(), kafka.queue_size.as_u64());
         let sync_interval = spool.sync_interval;
-        let spool = if sizes.max_bytes > 0 { Some(Spool::open(&spool.dir, sizes, listeners)?) } else { None };
+        let spool = if sizes.max_bytes > 0 { Some(Spool::open(&spool.dir, sizes)?) } else { None };
         let has_leftovers = spool.as_ref().is_some_and(Spool::has_unsent);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));

@@ -11,7 +11,7 @@ mod entry;
 mod reserve;
 mod segment;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tocsin_telemetry::{Counters, Loss};
+use tocsin_telemetry::Loss;
 
 use crate::Record;
 pub(crate) use entry::overhead_bytes;
@@ -102,7 +102,6 @@ pub(crate) struct Front {
 pub(crate) struct Spool {
     dir: PathBuf,
     sizes: Sizes,
-    listeners: HashMap<String, Arc<Counters>>,
     state: Mutex<State>,
     appended: Condvar,
     /// Bytes of entries that were not handed over yet.
@@ -128,7 +127,7 @@ struct State {
 
 impl Spool {
     /// Opens the folder, creates it where it is missing, and finds what an earlier run left.
-    pub(crate) fn open(dir: &Path, sizes: Sizes, listeners: &[Arc<Counters>]) -> Result<Self, OpenError> {
+    pub(crate) fn open(dir: &Path, sizes: Sizes) -> Result<Self, OpenError> {
         let io_error = |error| OpenError::Io { dir: dir.to_owned(), error };
         fs::create_dir_all(dir).map_err(io_error)?;
         let lock = private_file().create(true).truncate(true).open(dir.join("lock")).map_err(io_error)?;
@@ -156,7 +155,6 @@ impl Spool {
         Ok(Self {
             dir: dir.to_owned(),
             sizes,
-            listeners: listeners.iter().map(|listener| (listener.name().to_owned(), Arc::clone(listener))).collect(),
             state: Mutex::new(state),
             appended: Condvar::new(),
             unsent_bytes: AtomicU64::new(left_bytes),
@@ -242,7 +240,7 @@ impl Spool {
             match segment.read() {
                 Ok((mut entry, entry_bytes)) => {
                     let is_leftover = segment.number() < first_own_number;
-                    let counters = entry.listener.take().filter(|_| !is_leftover).and_then(|name| self.listeners.get(&name).cloned());
+                    let counters = entry.listener.take().and_then(|name| segment.counters_of(&name));
                     return Some(Front { record: entry.into_record(counters), segment: segment.file(), is_leftover, entry_bytes });
                 }
                 Err(damage) => {

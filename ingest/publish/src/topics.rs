@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
-use tocsin_telemetry::{Counters, Health};
+use tocsin_telemetry::Health;
 
 use crate::{KafkaConfig, KafkaPublisher, Publisher, Record, Remainder, SpoolConfig, StartError, Topic};
 
@@ -26,12 +26,12 @@ pub struct TopicPublishers {
 
 impl TopicPublishers {
     /// Starts without waiting for a broker, as [`KafkaPublisher::start`] does.
-    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, listeners: &[Arc<Counters>], health: &Arc<Health>) -> Result<Self, StartError> {
+    pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, health: &Arc<Health>) -> Result<Self, StartError> {
         let share = |size: ByteSize, topic| ByteSize::b(size.as_u64() / 16 * sixteenths(topic));
         let start = |topic: Topic| {
             let kafka = KafkaConfig { queue_size: share(kafka.queue_size, topic), ..kafka.clone() };
             let spool = SpoolConfig { dir: spool.dir.join(topic.name()), max_size: share(spool.max_size, topic), ..spool.clone() };
-            KafkaPublisher::start(&kafka, &spool, listeners, Arc::clone(health))
+            KafkaPublisher::start(&kafka, &spool, Arc::clone(health))
         };
         let publishers = Topic::ALL.into_iter().map(start).collect::<Result<_, _>>()?;
         Ok(Self { publishers })

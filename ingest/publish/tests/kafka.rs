@@ -37,7 +37,7 @@ fn start(bootstrap_servers: &str, queue: ByteSize, spool: &Path, max_spool: Byte
     health.sockets_open();
     let kafka = KafkaConfig { bootstrap_servers: bootstrap_servers.to_owned(), queue_size: queue, ..KafkaConfig::default() };
     let spool = SpoolConfig { dir: spool.to_owned(), max_size: max_spool, ..SpoolConfig::default() };
-    let publisher = KafkaPublisher::start(&kafka, &spool, &[Arc::clone(&listener)], Arc::clone(&health)).unwrap();
+    let publisher = KafkaPublisher::start(&kafka, &spool, Arc::clone(&health)).unwrap();
     (publisher, listener, health)
 }
 
@@ -79,7 +79,7 @@ fn start_topics(bootstrap_servers: &str, spool: &Path) -> (TopicPublishers, Arc<
     health.sockets_open();
     let kafka = KafkaConfig { bootstrap_servers: bootstrap_servers.to_owned(), queue_size: ByteSize::kib(64), ..KafkaConfig::default() };
     let spool = SpoolConfig { dir: spool.to_owned(), max_size: ByteSize::kib(512), ..SpoolConfig::default() };
-    let publishers = TopicPublishers::start(&kafka, &spool, &[Arc::clone(&listener)], &health).unwrap();
+    let publishers = TopicPublishers::start(&kafka, &spool, &health).unwrap();
     (publishers, listener, health)
 }
 

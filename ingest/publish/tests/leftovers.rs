@@ -86,7 +86,7 @@ impl Run {
         let kafka = KafkaConfig { bootstrap_servers: bootstrap_servers.to_owned(), queue_size: ByteSize::kib(4), ..KafkaConfig::default() };
         let spool = SpoolConfig { dir: spool.to_owned(), max_size: ByteSize::mib(16), ..SpoolConfig::default() };
         let health = Arc::new(Health::new(Duration::from_secs(1)));
-        KafkaPublisher::start(&kafka, &spool, &[Arc::clone(&self.listener)], health).unwrap()
+        KafkaPublisher::start(&kafka, &spool, health).unwrap()
     }
 
     /// Leaves records in the spool, as a run does that never saw a broker.

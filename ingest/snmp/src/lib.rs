@@ -30,7 +30,7 @@ pub use config::{AuthConfig, AuthWord, LevelWord, PrivacyConfig, PrivacyWord, Sn
 pub use devices::{DeviceConfig, GaugeConfig, VersionWord};
 pub use engines::{EngineView, OwnEngine};
 pub use oid::Oid;
-pub use poller::{Polled, Poller};
+pub use poller::{Plan, Polled, Poller};
 pub use receive::{Outcome, Receiver};
 pub use secret::{Secret, SecretFile};
 pub use trap::identity_hash;

@@ -47,7 +47,16 @@ pub struct Poller {
     pub started_at_unix_nanos: u64,
 }
 
+/// What is asked of a device, and as whom: its entry of the config with secrets read and names looked up.
+#[derive(Clone, PartialEq)]
+pub struct Plan {
+    config: DeviceConfig,
+    identity: Identity,
+    gauges: Vec<GaugePlan>,
+}
+
 /// A gauge whose names are numbers now.
+#[derive(Clone, PartialEq)]
 struct GaugePlan {
     config: GaugeConfig,
     oid: Oid,
@@ -57,41 +66,39 @@ struct GaugePlan {
 /// One device's task.
 struct Device {
     poller: Poller,
-    config: DeviceConfig,
-    identity: Identity,
-    gauges: Vec<GaugePlan>,
+    plan: Plan,
     session: Option<Session>,
     last: HashMap<String, (Reading, Moment)>,
     started: Instant,
 }
 
-impl Poller {
-    /// Starts the task of a device; it ends on a stop. Must be called inside a tokio runtime.
-    pub fn start(
-        &self,
-        config: &DeviceConfig,
-        users: &[User],
-        names: &Names,
-        mut stop: watch::Receiver<bool>,
-    ) -> Result<tokio::task::JoinHandle<()>, String> {
+impl Plan {
+    /// # Errors
+    ///
+    /// Where a secret cannot be read, or a user or name is not known.
+    pub fn new(config: &DeviceConfig, users: &[User], names: &Names) -> Result<Self, String> {
         let identity = config.identity(users)?;
         let plan = |gauge: &GaugeConfig| {
             let limit_oid = (!gauge.limit_oid.is_empty()).then(|| names.oid(&gauge.limit_oid)).transpose()?;
             Ok::<_, String>(GaugePlan { oid: names.oid(&gauge.oid)?, limit_oid, config: gauge.clone() })
         };
         let gauges = config.gauges.iter().map(plan).collect::<Result<_, _>>()?;
-        self.devices.add(&config.name);
-        let mut device = Device {
-            poller: self.clone(),
-            config: config.clone(),
-            identity,
-            gauges,
-            session: None,
-            last: HashMap::new(),
-            started: Instant::now(),
-        };
-        Ok(tokio::spawn(async move {
-            let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + device.delay(0, 1.0), device.config.interval);
+        Ok(Self { config: config.clone(), identity, gauges })
+    }
+
+    /// Name of the device.
+    pub fn device(&self) -> &str {
+        &self.config.name
+    }
+}
+
+impl Poller {
+    /// Starts the task of a device; it ends on a stop. Must be called inside a tokio runtime.
+    pub fn start(&self, plan: Plan, mut stop: watch::Receiver<bool>) -> tokio::task::JoinHandle<()> {
+        self.devices.add(plan.device());
+        let mut device = Device { poller: self.clone(), plan, session: None, last: HashMap::new(), started: Instant::now() };
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + device.delay(0, 1.0), device.plan.config.interval);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
             for turn in 1_u64.. {
                 tokio::select! {
@@ -104,7 +111,7 @@ impl Poller {
                     _ = stop.wait_for(|stops| *stops) => return,
                 }
             }
-        }))
+        })
     }
 }
 
@@ -112,40 +119,40 @@ impl Device {
     /// A share of the interval, another one each turn and for each device.
     fn delay(&self, turn: u64, share: f64) -> Duration {
         let mut hasher = DefaultHasher::new();
-        (&self.config.name, turn).hash(&mut hasher);
+        (&self.plan.config.name, turn).hash(&mut hasher);
         // The first poll comes soon, also where the interval is long.
-        let span = if turn == 0 { self.config.interval.min(Duration::from_secs(10)) } else { self.config.interval };
+        let span = if turn == 0 { self.plan.config.interval.min(Duration::from_secs(10)) } else { self.plan.config.interval };
         span.mul_f64(share * (hasher.finish() % 1_000) as f64 / 1_000.0)
     }
 
     async fn poll(&mut self) {
         let start = Instant::now();
         match self.ask().await {
-            Ok(()) => self.poller.devices.answered(&self.config.name, start.elapsed()),
+            Ok(()) => self.poller.devices.answered(&self.plan.config.name, start.elapsed()),
             Err(error) => {
                 self.session = None;
-                self.poller.devices.failed(&self.config.name, &error.to_string());
+                self.poller.devices.failed(&self.plan.config.name, &error.to_string());
             }
         }
     }
 
     async fn ask(&mut self) -> Result<(), PollError> {
         if self.session.is_none() {
-            let DeviceConfig { address, timeout, retries, .. } = &self.config;
+            let DeviceConfig { address, timeout, retries, .. } = &self.plan.config;
             let seed = self.poller.started_at_unix_nanos.wrapping_add(self.started.elapsed().as_nanos() as u64);
-            self.session = Some(Session::open(address, self.identity.clone(), *timeout, *retries, seed).await?);
+            self.session = Some(Session::open(address, self.plan.identity.clone(), *timeout, *retries, seed).await?);
         }
         let Some(session) = &mut self.session else { return Ok(()) };
-        if !self.config.interfaces.is_empty() {
+        if !self.plan.config.interfaces.is_empty() {
             let uptime = get(session, &Oid::new(&SYS_UP_TIME)).await?.and_then(|cell| cell.unsigned()).unwrap_or_default();
             let moment = Moment { monotonic_ms: self.started.elapsed().as_millis() as u64, uptime_centiseconds: uptime };
             let mut table = Table::default();
             for (group, columns) in column_groups().into_iter().enumerate() {
-                table.take(group, walk(session, &columns, self.config.max_repetitions).await?);
+                table.take(group, walk(session, &columns, self.plan.config.max_repetitions).await?);
             }
             self.tell_interfaces(table.into_readings(), moment);
         }
-        for index in 0..self.gauges.len() {
+        for index in 0..self.plan.gauges.len() {
             self.ask_gauge(index).await?;
         }
         Ok(())
@@ -154,7 +161,7 @@ impl Device {
     fn tell_interfaces(&mut self, readings: Vec<Reading>, moment: Moment) {
         let mut last = HashMap::with_capacity(readings.len());
         let mut bodies = Vec::with_capacity(readings.len());
-        for reading in readings.into_iter().filter(|reading| self.config.interfaces.iter().any(|pattern| matches(pattern, reading))) {
+        for reading in readings.into_iter().filter(|reading| self.plan.config.interfaces.iter().any(|pattern| matches(pattern, reading))) {
             let before = self.last.get(&reading.name).map(|(reading, moment)| (reading, *moment));
             bodies.push(Body::InterfaceCounters(counters((&reading, moment), before)));
             last.insert(reading.name.clone(), (reading, moment));
@@ -165,14 +172,14 @@ impl Device {
 
     /// The instance itself, or all instances below it.
     async fn ask_gauge(&mut self, index: usize) -> Result<(), PollError> {
-        let (Some(session), Some(plan)) = (&mut self.session, self.gauges.get(index)) else { return Ok(()) };
+        let (Some(session), Some(plan)) = (&mut self.session, self.plan.gauges.get(index)) else { return Ok(()) };
         let mut limit = plan.config.limit;
         if let Some(oid) = &plan.limit_oid {
             limit = get(session, oid).await?.and_then(|cell| cell.number()).map(|limit| limit * plan.config.scale).or(limit);
         }
         let rows = match get(session, &plan.oid).await? {
             Some(cell) => vec![Row { column: 0, instance: Vec::new(), cell }],
-            None => walk(session, std::slice::from_ref(&plan.oid), self.config.max_repetitions).await?,
+            None => walk(session, std::slice::from_ref(&plan.oid), self.plan.config.max_repetitions).await?,
         };
         let values = rows.iter().filter_map(|row| Some((row, row.cell.number()?)));
         let bodies: Vec<_> = values
@@ -188,7 +195,7 @@ impl Device {
             })
             .collect();
         if bodies.is_empty() {
-            self.poller.devices.missing(&self.config.name, &plan.config.name, &plan.oid.to_string());
+            self.poller.devices.missing(&self.plan.config.name, &plan.config.name, &plan.oid.to_string());
         }
         self.tell(bodies);
         Ok(())
@@ -196,7 +203,7 @@ impl Device {
 
     fn tell(&self, bodies: Vec<Body>) {
         let peer = self.session.as_ref().and_then(Session::peer);
-        (self.poller.sink)(Polled { device: &self.config, peer, bodies });
+        (self.poller.sink)(Polled { device: &self.plan.config, peer, bodies });
     }
 }
 

@@ -47,9 +47,14 @@ pub struct Receiver {
     users: Vec<User>,
     own: OwnEngine,
     names: Arc<Names>,
+    keys: Keys,
+    learned: Arc<Learned>,
+}
+
+/// What outlives a change of those who are believed.
+struct Learned {
     engines: Mutex<Engines>,
     repeats: Mutex<Repeats>,
-    keys: Keys,
     reports: [AtomicU64; Report::ALL.len()],
     salt: AtomicU64,
 }
@@ -98,11 +103,25 @@ impl Receiver {
             users,
             own,
             names,
-            engines: Mutex::default(),
-            repeats: Mutex::default(),
             keys: Keys::default(),
-            reports: Default::default(),
-            salt: AtomicU64::new(salt),
+            learned: Arc::new(Learned {
+                engines: Mutex::default(),
+                repeats: Mutex::default(),
+                reports: Default::default(),
+                salt: AtomicU64::new(salt),
+            }),
+        }
+    }
+
+    /// The same engine with the same memory, which believes others: a replay stays one, and an inform that was answered is not taken twice.
+    pub fn believing(&self, communities: Vec<Vec<u8>>, users: Vec<User>, names: Arc<Names>) -> Self {
+        Self {
+            communities: Communities::new(communities),
+            users,
+            own: self.own.clone(),
+            names,
+            keys: Keys::default(),
+            learned: Arc::clone(&self.learned),
         }
     }
 
@@ -190,7 +209,7 @@ impl Receiver {
     }
 
     fn is_repeat(&self, peer: IpAddr, identity: &[u8], pdu: &Pdu<'_>, now_unix_nanos: u64) -> bool {
-        let mut repeats = self.repeats.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut repeats = self.learned.repeats.lock().unwrap_or_else(PoisonError::into_inner);
         pdu.kind == Kind::Inform && repeats.is_repeat(peer, identity, pdu.request_id, pdu.varbind_bytes, now_unix_nanos)
     }
 
@@ -335,7 +354,7 @@ impl Receiver {
 
     /// RFC 3412 7.1.1: an answer with our engine id and clock and the counter that says what was wrong.
     fn report(&self, message: &Incoming<'_>, disbelief: &Disbelief, request_id: i32, now_unix_nanos: u64) -> Option<Vec<u8>> {
-        let count = self.reports[disbelief.report as usize - 1].fetch_add(1, Ordering::Relaxed) + 1;
+        let count = self.learned.reports[disbelief.report as usize - 1].fetch_add(1, Ordering::Relaxed) + 1;
         let counter = Oid::new(&[1, 3, 6, 1, 6, 3, 15, 1, 1, disbelief.report as u32, 0]);
         let varbind = ber::write(ber::SEQUENCE, &[&counter.write(), &ber::write_number(0x41, (count & 0xffff_ffff).into())]);
         let pdu = write_pdu(Kind::Report, request_id, 0, 0, &varbind);
@@ -375,11 +394,11 @@ impl Receiver {
             context,
             pdu,
         };
-        outgoing.write(keys, self.salt.fetch_add(1, Ordering::Relaxed))
+        outgoing.write(keys, self.learned.salt.fetch_add(1, Ordering::Relaxed))
     }
 
     fn lock_engines(&self) -> MutexGuard<'_, Engines> {
-        self.engines.lock().unwrap_or_else(PoisonError::into_inner)
+        self.learned.engines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

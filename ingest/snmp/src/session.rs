@@ -24,7 +24,7 @@ pub(crate) const NO_SUCH_NAME: i64 = 2;
 const MAX_REPORTS: usize = 3;
 
 /// Whom the device believes.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub(crate) enum Identity {
     Community { is_v1: bool, community: Vec<u8> },
     User(Arc<User>),

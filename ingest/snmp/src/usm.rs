@@ -248,7 +248,7 @@ fn aes_iv((boots, time): (u32, u32), salt: [u8; 8]) -> [u8; 16] {
 pub struct MasterKey(Vec<u8>);
 
 /// A user, and how its messages are protected.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct User {
     /// msgUserName.
     pub name: String,

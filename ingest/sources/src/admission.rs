@@ -7,14 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tocsin_telemetry::Counters;
 
-use crate::access::Access;
-use crate::{ListenerConfig, sender_of};
+use crate::{Policies, sender_of};
 
-/// The access list of one listener and the open connections of each sender.
+/// The policy of one listener and the open connections of each sender.
 #[derive(Clone, Debug)]
 pub(crate) struct Admission {
-    access: Access,
-    connections_per_sender: usize,
+    policies: Policies,
     counters: Arc<Counters>,
     /// Open connections by sender.
     senders: Arc<Mutex<HashMap<IpAddr, usize>>>,
@@ -39,30 +37,31 @@ impl Drop for Place {
 }
 
 impl Admission {
-    pub(crate) fn new(config: &ListenerConfig, counters: Arc<Counters>) -> Self {
-        Self { access: Access::new(config), connections_per_sender: config.connections_per_sender, counters, senders: Arc::default() }
+    pub(crate) fn new(policies: Policies, counters: Arc<Counters>) -> Self {
+        Self { policies, counters, senders: Arc::default() }
     }
 
     /// A place for a connection of this peer; `None`, counted and told, where it may not have one.
     pub(crate) fn admit(&self, peer: SocketAddr) -> Option<Place> {
-        if !self.access.admits(peer.ip()) {
+        let policy = self.policies.borrow();
+        if !policy.admits(peer.ip()) {
             self.counters.connection_refused(&format!("{peer} closed: the listener's allow and deny do not let it in"));
             return None;
         }
-        let place = self.place(sender_of(peer.ip()));
+        let place = self.place(sender_of(peer.ip()), policy.connections_per_sender);
         if place.is_none() {
             let problem =
-                format!("{peer} closed: its sender holds {} connections, which is connections_per_sender", self.connections_per_sender);
+                format!("{peer} closed: its sender holds {} connections, which is connections_per_sender", policy.connections_per_sender);
             self.counters.connection_refused(&problem);
         }
         place
     }
 
     /// A place among the connections of a sender; `None` where it has all that it may have.
-    fn place(&self, sender: IpAddr) -> Option<Place> {
+    fn place(&self, sender: IpAddr, connections_per_sender: usize) -> Option<Place> {
         let mut senders = self.senders.lock().unwrap_or_else(PoisonError::into_inner);
         let open = senders.entry(sender).or_default();
-        if *open >= self.connections_per_sender {
+        if *open >= connections_per_sender {
             return None;
         }
         *open += 1;

@@ -103,6 +103,27 @@ pub struct RateLimitConfig {
     pub allow: Vec<IpNet>,
 }
 
+impl Default for RateLimitConfig {
+    /// Any amount.
+    fn default() -> Self {
+        Self {
+            messages: 0,
+            messages_period: default_rate_period(),
+            bytes: ByteSize::b(0),
+            bytes_period: default_rate_period(),
+            penalty: Duration::ZERO,
+            allow: Vec::new(),
+        }
+    }
+}
+
+impl RateLimitConfig {
+    /// Whether it limits nothing.
+    pub fn is_unlimited(&self) -> bool {
+        self.messages == 0 && self.bytes.as_u64() == 0
+    }
+}
+
 fn default_rate_period() -> Duration {
     Duration::from_secs(10)
 }

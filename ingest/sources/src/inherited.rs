@@ -13,7 +13,7 @@ use socket2::{Socket, Type};
 
 use crate::{BindError, ListenerConfig, Transport};
 
-/// Sockets by the name of their listener.
+/// Sockets by the name of their listener. They stay here while listeners use them, for one that a later config names.
 #[derive(Debug, Default)]
 pub struct Inherited {
     sockets: Vec<(String, Socket)>,
@@ -42,14 +42,16 @@ impl Inherited {
         Self { sockets: sockets.into_iter().collect() }
     }
 
-    /// Takes the sockets of a listener; none: it opens its own.
+    /// The sockets of a listener; none: it opens its own.
     ///
     /// # Errors
     ///
     /// Where they are of another transport than the listener, or not as many as it has readers.
-    pub fn take(&mut self, listener: &ListenerConfig) -> Result<Vec<Socket>, BindError> {
-        let (taken, left) = self.sockets.drain(..).partition::<Vec<_>, _>(|(name, _)| *name == listener.name);
-        self.sockets = left;
+    pub fn of_listener(&self, listener: &ListenerConfig) -> Result<Vec<Socket>, BindError> {
+        let named = self.sockets.iter().filter(|(name, _)| *name == listener.name);
+        let taken: Vec<_> = named.map(|(_, socket)| socket.try_clone()).collect::<Result<_, _>>().map_err(|error| {
+            BindError::inherited(listener, format!("the socket that the service manager passed cannot be used: {error}"))
+        })?;
         let (wanted, wanted_type) = match listener.transport {
             Transport::Udp => (listener.readers, Type::DGRAM),
             Transport::Tcp | Transport::Tls | Transport::Relp => (1, Type::STREAM),
@@ -60,15 +62,15 @@ impl Inherited {
                 format!("the service manager passed {} sockets of this name and the listener wants {wanted}", taken.len()),
             ));
         }
-        if taken.iter().any(|(_, socket)| socket.r#type().ok() != Some(wanted_type)) {
+        if taken.iter().any(|socket| socket.r#type().ok() != Some(wanted_type)) {
             return Err(BindError::inherited(listener, "the service manager passed a socket of another transport by this name".to_owned()));
         }
-        Ok(taken.into_iter().map(|(_, socket)| socket).collect())
+        Ok(taken)
     }
 
-    /// Tells of sockets that no listener took: what is sent to them is heard by nobody.
-    pub fn warn_if_left(self) {
-        for (name, socket) in self.sockets {
+    /// Tells of sockets that no listener has the name of: what is sent to them is heard by nobody.
+    pub fn warn_of_others(&self, listeners: &[ListenerConfig]) {
+        for (name, socket) in self.sockets.iter().filter(|(name, _)| listeners.iter().all(|listener| listener.name != *name)) {
             let address = socket.local_addr().ok().and_then(|address| address.as_socket());
             tracing::warn!(
                 name,

@@ -1,16 +1,15 @@
 //! TCP, TLS and RELP: one listening socket, one task a connection.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use ipnet::IpNet;
 use socket2::{SockRef, Socket, TcpKeepalive};
 use tocsin_parse::framing::Decoder;
 use tocsin_telemetry::Counters;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, interval, timeout_at};
 
@@ -18,7 +17,7 @@ use crate::admission::{Admission, Place};
 use crate::connection::{Connection, DRAIN_QUIET};
 use crate::proxied::{self, WithoutHeader};
 use crate::relp::Session;
-use crate::{BindError, Certificates, Frame, ListenerConfig, Queue, Stop, Transport, socket};
+use crate::{BindError, Certificates, Frame, ListenerConfig, Policies, Queue, Stop, Transport, socket};
 
 /// Open connections of one listener; each may hold `max_message` bytes of an unfinished frame.
 const MAX_CONNECTIONS: usize = 4096;
@@ -34,20 +33,15 @@ const CERTIFICATE_CHECK: Duration = Duration::from_secs(5);
 pub struct TcpSource {
     listener: TcpListener,
     counters: Arc<Counters>,
-    max_message_bytes: usize,
     /// Every message is answered.
     is_relp: bool,
-    /// `None`: plain TCP.
-    certificates: Option<Arc<Certificates>>,
+    policies: Policies,
     admission: Admission,
-    proxies: Vec<IpNet>,
 }
 
 impl TcpSource {
     /// Opens the socket, or takes the one that the service manager holds. Must be called inside a tokio runtime.
-    pub fn bind(config: &ListenerConfig, held: Option<Socket>, counters: Arc<Counters>) -> Result<Self, BindError> {
-        let certificates = config.tls.as_ref().map(|tls| Certificates::load(&config.name, tls)).transpose();
-        let certificates = certificates.map_err(|error| BindError::without_certificate(config, &error))?.map(Arc::new);
+    pub fn bind(config: &ListenerConfig, held: Option<Socket>, policies: Policies, counters: Arc<Counters>) -> Result<Self, BindError> {
         let is_held = held.is_some();
         let (socket, receive_buffer) = match held {
             None => socket::bind(config, config.listen, false)?,
@@ -69,12 +63,10 @@ impl TcpSource {
         receive_buffer.warn_if_capped(&config.name, 1, "senders wait once it is full, so nothing is lost by it");
         Ok(Self {
             listener,
-            admission: Admission::new(config, Arc::clone(&counters)),
-            proxies: config.proxies.clone(),
+            admission: Admission::new(policies.clone(), Arc::clone(&counters)),
             is_relp: config.transport == Transport::Relp,
+            policies,
             counters,
-            max_message_bytes: config.max_message_bytes(),
-            certificates,
         })
     }
 
@@ -98,8 +90,8 @@ impl TcpSource {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
                 _ = stop.wait_for(|stop| *stop) => break,
-                _ = certificate_check.tick(), if self.certificates.is_some() => {
-                    self.certificates.as_ref().map(|certificates| certificates.refresh());
+                _ = certificate_check.tick() => {
+                    self.policies.borrow().certificates.as_ref().map(|certificates| certificates.refresh());
                     continue;
                 }
             };
@@ -130,7 +122,8 @@ impl TcpSource {
     ) {
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         // Who is behind a proxy is admitted once that is known.
-        let is_proxy = self.proxies.iter().any(|network| network.contains(&peer.ip()));
+        let policy = self.policies.borrow().clone();
+        let is_proxy = policy.is_proxy(peer.ip());
         let place = if is_proxy { None } else { self.admission.admit(peer) };
         if !is_proxy && place.is_none() {
             return;
@@ -141,10 +134,11 @@ impl TcpSource {
         };
         // Without probes a dead peer holds its connection until the next restart; nothing is lost by it.
         let _ = SockRef::from(&stream).set_tcp_keepalive(&TcpKeepalive::new().with_time(KEEPALIVE).with_interval(KEEPALIVE / 4));
+        let max_message_bytes = policy.max_message_bytes;
         let mut connection =
-            Connection { peer, decoder: Decoder::new(self.max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
-        let (is_relp, max_message_bytes) = (self.is_relp, self.max_message_bytes);
-        let (certificates, admission, mut stop) = (self.certificates.clone(), self.admission.clone(), stop.clone());
+            Connection { peer, decoder: Decoder::new(max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
+        let (is_relp, certificates) = (self.is_relp, policy.certificates);
+        let (policies, admission, mut stop) = (self.policies.clone(), self.admission.clone(), stop.clone());
         let mut stream = stream;
         connections.spawn(async move {
             let _permit = permit;
@@ -153,11 +147,16 @@ impl TcpSource {
                 None => behind_proxy(&mut stream, &mut connection, &admission, &mut stop).await,
             };
             let Some(_place) = place else { return };
-            match certificates {
-                None if is_relp => Session::of(connection, max_message_bytes).run(stream, stop).await,
-                None => connection.run(stream, stop).await,
-                Some(certificates) => inside_tls(&certificates, stream, connection, stop).await,
-            }
+            let (end, ended) = watch::channel(false);
+            let sender = connection.peer.ip();
+            let session = async {
+                match certificates {
+                    None if is_relp => Session::of(connection, max_message_bytes).run(stream, ended).await,
+                    None => connection.run(stream, ended).await,
+                    Some(certificates) => inside_tls(&certificates, stream, connection, ended).await,
+                }
+            };
+            tokio::join!(session, end_in_time(end, sender, stop, policies));
         });
     }
 }
@@ -183,6 +182,16 @@ async fn behind_proxy(stream: &mut TcpStream, connection: &mut Connection, admis
             None
         }
     }
+}
+
+/// Asks a connection to end at a stop, or with a policy that no longer lets its sender in; returns once it has ended.
+async fn end_in_time(end: watch::Sender<bool>, sender: IpAddr, mut stop: Stop, mut policies: Policies) {
+    tokio::select! {
+        _ = stop.wait_for(|stop| *stop) => {}
+        _ = policies.wait_for(|policy| !policy.admits(sender)) => {}
+        () = end.closed() => return,
+    }
+    end.send_replace(true);
 }
 
 /// The handshake, then the connection. A peer whose handshake is not done at a stop has sent nothing yet.
@@ -212,7 +221,8 @@ mod tests {
             receive_buffer: BufferSize::Fixed(ByteSize::kib(96)),
             ..ListenerConfig::new("tcp", Kind::Syslog, Transport::Tcp, 0)
         };
-        let source = TcpSource::bind(&config, None, Arc::new(Counters::new("tcp"))).unwrap();
+        let (_policy, policies) = watch::channel(crate::Policy::load(&config).unwrap());
+        let source = TcpSource::bind(&config, None, policies, Arc::new(Counters::new("tcp"))).unwrap();
         let _sender = TcpStream::connect(source.local_address().unwrap()).await.unwrap();
         let (connection, _) = source.listener.accept().await.unwrap();
         for socket in [SockRef::from(&source.listener), SockRef::from(&connection)] {

@@ -14,10 +14,9 @@ use tocsin_telemetry::Counters;
 
 use self::reader::Reader;
 pub use self::replies::Replies;
-use crate::access::Access;
 use crate::growth::Growth;
 use crate::meminfo::{self, ReceiveMemory, Unwrapped};
-use crate::{BindError, BufferSize, DropsSeen, ListenerConfig, Queue, Stop, socket, spread};
+use crate::{BindError, BufferSize, DropsSeen, ListenerConfig, Policies, Queue, Stop, socket, spread};
 
 /// The sockets of one UDP listener: one for each reader, or several where the kernel caps the receive buffer (see [`spread`]).
 #[derive(Debug)]
@@ -27,8 +26,7 @@ pub struct UdpSource {
     /// Sockets that one reader empties.
     lanes: usize,
     counters: Arc<Counters>,
-    max_message_bytes: usize,
-    access: Access,
+    policies: Policies,
     /// Its buffers grow with their peaks.
     grows: bool,
 }
@@ -42,7 +40,7 @@ struct MeasuredSocket {
 
 impl UdpSource {
     /// Opens the sockets of `readers` readers on one port.
-    pub fn bind(config: &ListenerConfig, counters: Arc<Counters>) -> Result<Self, BindError> {
+    pub fn bind(config: &ListenerConfig, policies: Policies, counters: Arc<Counters>) -> Result<Self, BindError> {
         // The first socket of a reader that is alone does not share its port: nobody else may have it.
         let (first, receive_buffer) = socket::bind(config, config.listen, config.readers > 1)?;
         let address = first.local_addr().ok().and_then(|bound| bound.as_socket()).unwrap_or(config.listen);
@@ -58,11 +56,17 @@ impl UdpSource {
             "listening"
         );
         receive_buffer.warn_if_capped(&config.name, lanes, "bursts larger than it are dropped (and counted)");
-        Self::open(config, address, first, lanes, counters)
+        Self::open(config, address, first, lanes, policies, counters)
     }
 
     /// Takes the sockets that the service manager holds, one a reader.
-    pub fn adopt(config: &ListenerConfig, held: Vec<Socket>, seen: &DropsSeen, counters: Arc<Counters>) -> Result<Self, BindError> {
+    pub fn adopt(
+        config: &ListenerConfig,
+        held: Vec<Socket>,
+        seen: &DropsSeen,
+        policies: Policies,
+        counters: Arc<Counters>,
+    ) -> Result<Self, BindError> {
         let mut buffers = Vec::with_capacity(held.len());
         for socket in &held {
             buffers.push(socket::adopt(config, socket)?);
@@ -85,7 +89,7 @@ impl UdpSource {
                 "bursts larger than it are dropped (and counted); set ReceiveBuffer= in the socket unit",
             );
         }
-        Self::measured(config, held, 1, seen, counters)
+        Self::measured(config, held, 1, seen, policies, counters)
     }
 
     /// What the kernel has said about drops of each socket.
@@ -96,7 +100,14 @@ impl UdpSource {
         }
     }
 
-    fn open(config: &ListenerConfig, address: SocketAddr, first: Socket, lanes: usize, counters: Arc<Counters>) -> Result<Self, BindError> {
+    fn open(
+        config: &ListenerConfig,
+        address: SocketAddr,
+        first: Socket,
+        lanes: usize,
+        policies: Policies,
+        counters: Arc<Counters>,
+    ) -> Result<Self, BindError> {
         let total = config.readers * lanes;
         let mut sockets = Vec::with_capacity(total);
         if lanes == 1 {
@@ -110,7 +121,7 @@ impl UdpSource {
         if lanes > 1 {
             spread::evenly(&sockets[0], total).map_err(|error| BindError::after_bind(config, error))?;
         }
-        Self::measured(config, sockets, lanes, &DropsSeen::default(), counters)
+        Self::measured(config, sockets, lanes, &DropsSeen::default(), policies, counters)
     }
 
     fn measured(
@@ -118,6 +129,7 @@ impl UdpSource {
         sockets: Vec<Socket>,
         lanes: usize,
         seen: &DropsSeen,
+        policies: Policies,
         counters: Arc<Counters>,
     ) -> Result<Self, BindError> {
         for socket in &sockets {
@@ -129,14 +141,7 @@ impl UdpSource {
         };
         let sockets: Vec<_> = sockets.into_iter().map(measured).collect();
         counters.arrivals().sockets(sockets.len());
-        let source = Self {
-            sockets,
-            lanes,
-            counters,
-            max_message_bytes: config.max_message_bytes(),
-            access: Access::new(config),
-            grows: config.receive_buffer == BufferSize::Auto,
-        };
+        let source = Self { sockets, lanes, counters, policies, grows: config.receive_buffer == BufferSize::Auto };
         source.sample();
         Ok(source)
     }
@@ -169,8 +174,7 @@ impl UdpSource {
                 first: number * self.lanes,
                 lanes: self.lanes,
                 counters: Arc::clone(&self.counters),
-                max_message_bytes: self.max_message_bytes,
-                access: self.access.clone(),
+                policies: self.policies.clone(),
                 growth: self.grows.then(Growth::default),
                 queue,
                 stop: stop.clone(),

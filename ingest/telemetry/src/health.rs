@@ -18,6 +18,23 @@ struct State {
     kafka_problem: Option<String>,
     /// Topics whose records came back, until one is acknowledged.
     topic_problems: BTreeMap<&'static str, String>,
+    applied_reloads: u64,
+    refused_reloads: u64,
+    /// Why the last reload was refused, if it was.
+    reload_problem: Option<String>,
+    /// Keys of the config file that are not in effect before a restart.
+    waiting_keys: Vec<String>,
+}
+
+/// Reloads of the config since the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reloads {
+    /// Took effect.
+    pub applied: u64,
+    /// Changed nothing.
+    pub refused: u64,
+    /// False while the config that was written last is not in effect.
+    pub is_last_applied: bool,
 }
 
 impl Health {
@@ -49,6 +66,35 @@ impl Health {
         self.lock().topic_problems.insert(topic, problem);
     }
 
+    /// A reload took effect, but for `waiting_keys`, which need a restart.
+    pub fn reload_applied(&self, waiting_keys: Vec<String>) {
+        let mut state = self.lock();
+        state.applied_reloads += 1;
+        state.reload_problem = None;
+        state.waiting_keys = waiting_keys;
+    }
+
+    /// A reload changed nothing.
+    pub fn reload_refused(&self, problem: String) {
+        let mut state = self.lock();
+        state.refused_reloads += 1;
+        state.reload_problem = Some(problem);
+    }
+
+    /// How reloads went.
+    pub fn reloads(&self) -> Reloads {
+        let state = self.lock();
+        Reloads { applied: state.applied_reloads, refused: state.refused_reloads, is_last_applied: state.reload_problem.is_none() }
+    }
+
+    /// What somebody should do although the agent works, one sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        let state = self.lock();
+        let refused = state.reload_problem.iter().map(|problem| format!("reload failed: {problem}; the config before it is in effect"));
+        let waiting = (!state.waiting_keys.is_empty()).then(|| format!("restart the agent for {}", state.waiting_keys.join(", ")));
+        refused.chain(waiting).collect()
+    }
+
     /// `Err` with what is wrong, one sentence each.
     pub fn check(&self) -> Result<(), Vec<String>> {
         let state = self.lock();
@@ -78,6 +124,18 @@ impl Health {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_reload_is_a_warning_until_one_is_applied_and_keys_wait_for_a_restart() {
+        let health = Health::new(Duration::from_secs(1));
+        health.reload_refused("a.yaml: no".to_owned());
+        assert_eq!(health.warnings(), ["reload failed: a.yaml: no; the config before it is in effect"]);
+        health.reload_applied(vec!["kafka.linger".to_owned(), "spool.dir".to_owned()]);
+        assert_eq!(health.warnings(), ["restart the agent for kafka.linger, spool.dir"]);
+        assert_eq!(health.reloads(), Reloads { applied: 1, refused: 1, is_last_applied: true });
+        health.reload_applied(Vec::new());
+        assert!(health.warnings().is_empty());
+    }
 
     #[test]
     fn open_sockets_and_an_acknowledgement_are_health() {

@@ -14,7 +14,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Counters, Health, PolledDevices, Senders, metrics};
+use crate::{Health, Inputs, PolledDevices, metrics};
 
 /// A further page of JSON.
 pub struct Page {
@@ -34,7 +34,7 @@ impl fmt::Debug for Page {
 #[derive(Debug)]
 pub struct State {
     /// Counters of every listener, with the table of its senders.
-    pub listeners: Vec<(Arc<Counters>, Arc<Senders>)>,
+    pub inputs: Arc<Inputs>,
     /// See [`Health`].
     pub health: Arc<Health>,
     /// Devices that are polled.
@@ -67,9 +67,11 @@ impl Server {
 
     /// Answers until the runtime ends.
     pub async fn serve(self, state: State) -> io::Result<()> {
-        let listeners = state.listeners.iter().map(|(listener, _)| Arc::clone(listener)).collect();
         let paths: Vec<_> = state.pages.iter().map(|page| page.path).collect();
-        let pages = Arc::new(Pages { registry: metrics::registry(listeners, Arc::clone(&state.polled)), state });
+        let pages = Arc::new(Pages {
+            registry: metrics::registry(Arc::clone(&state.inputs), Arc::clone(&state.polled), Arc::clone(&state.health)),
+            state,
+        });
         let mut router = Router::new().route("/metrics", get(metrics)).route("/health", get(health)).route("/sources", get(sources));
         for (index, path) in paths.into_iter().enumerate() {
             let answer = move |extract::State(pages): extract::State<Arc<Pages>>| async move { Json((pages.state.pages[index].content)()) };
@@ -88,21 +90,24 @@ async fn metrics(extract::State(pages): extract::State<Arc<Pages>>) -> Response 
     }
 }
 
-/// 200 when all sockets are open, every listener works and Kafka acknowledges, else 503 with why.
+/// 200 when all sockets are open, every listener works and Kafka acknowledges, else 503 with why. A reload that was refused is a warning alone:
+/// the agent works, and whoever restarted it for that would have one that does not start.
 async fn health(extract::State(pages): extract::State<Arc<Pages>>) -> (StatusCode, Json<Value>) {
-    let listeners = pages.state.listeners.iter().map(|(listener, _)| listener);
+    let inputs = pages.state.inputs.all();
+    let listeners = inputs.iter().filter(|input| input.is_running).map(|input| &input.counters);
     let mut problems = pages.state.health.check().err().unwrap_or_default();
     problems.extend(listeners.clone().filter_map(|listener| listener.failure()).map(str::to_owned));
     let word = |is_ok: bool| if is_ok { "ok" } else { "not ok" };
     let by_listener: Map<_, _> =
         listeners.map(|listener| (listener.name().to_owned(), word(listener.failure().is_none()).into())).collect();
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, Json(json!({"status": word(problems.is_empty()), "problems": problems, "listeners": by_listener})))
+    let warnings = pages.state.health.warnings();
+    (status, Json(json!({"status": word(problems.is_empty()), "problems": problems, "warnings": warnings, "listeners": by_listener})))
 }
 
 async fn sources(extract::State(pages): extract::State<Arc<Pages>>) -> Json<Value> {
-    let listeners = pages.state.listeners.iter().map(|(listener, senders)| {
-        let (rows, others) = senders.snapshot();
+    let listeners = pages.state.inputs.all().into_iter().map(|input| {
+        let (rows, others) = input.senders.snapshot();
         let rows: Vec<_> = rows
             .into_iter()
             .map(|(source_ip, sender)| {
@@ -110,7 +115,7 @@ async fn sources(extract::State(pages): extract::State<Arc<Pages>>) -> Json<Valu
                        "last_seen_unix_nanos": sender.last_seen_unix_nanos})
             })
             .collect();
-        json!({"listener": listener.name(), "sources": rows, "others": others})
+        json!({"listener": input.counters.name(), "sources": rows, "others": others})
     });
     Json(Value::Array(listeners.collect()))
 }

@@ -6,6 +6,7 @@ mod arrivals;
 mod counters;
 mod health;
 mod http;
+mod inputs;
 mod metrics;
 mod panics;
 mod polled;
@@ -19,8 +20,9 @@ use serde::{Deserialize, Serialize};
 
 pub use arrivals::Arrivals;
 pub use counters::{BufferUse, Counters, Ignored, Loss};
-pub use health::Health;
+pub use health::{Health, Reloads};
 pub use http::{Page, Server, State, bind};
+pub use inputs::{Input, Inputs};
 pub use panics::log_panics;
 pub use polled::PolledDevices;
 pub use senders::{Sender, Senders};

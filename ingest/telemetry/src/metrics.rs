@@ -13,10 +13,32 @@ use tocsin_wire::events::AgentStats;
 use tocsin_wire::word;
 
 use crate::polled::PolledCollector;
-use crate::{Counters, PolledDevices, arrivals};
+use crate::{Counters, Health, Inputs, PolledDevices, arrivals};
 
 #[derive(Debug)]
-struct Listeners(Vec<Arc<Counters>>);
+struct InputCollector(Arc<Inputs>);
+
+/// The inputs' counters as they are now, and those of them that run.
+struct Listeners {
+    all: Vec<Arc<Counters>>,
+    running: Vec<Arc<Counters>>,
+}
+
+#[derive(Debug)]
+struct ReloadCollector(Arc<Health>);
+
+impl Collector for ReloadCollector {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let mut reloads = encoder.encode_descriptor("reloads", "Reloads of the config by result", None, MetricType::Counter)?;
+        let counts = self.0.reloads();
+        for (result, count) in [("applied", counts.applied), ("refused", counts.refused)] {
+            ConstCounter::new(count).encode(reloads.encode_family(&[("result", result)])?)?;
+        }
+        let help = "1 while the last reload was applied; 0: it was refused, and the config before it is in effect";
+        let last = encoder.encode_descriptor("last_reload_successful", help, None, MetricType::Gauge)?;
+        ConstGauge::new(i64::from(counts.is_last_applied)).encode(last)
+    }
+}
 
 type Field = fn(&AgentStats) -> u64;
 
@@ -39,9 +61,17 @@ const GAUGES: [(&str, &str, Field); 3] = [
     ("buffer_limit_bytes", "Receive-buffer size as the kernel accounts it", |stats| stats.buffer_limit_bytes),
 ];
 
-impl Collector for Listeners {
+impl Collector for InputCollector {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
+        let inputs = self.0.all();
+        let running = inputs.iter().filter(|input| input.is_running).map(|input| Arc::clone(&input.counters)).collect();
+        Listeners { all: inputs.into_iter().map(|input| input.counters).collect(), running }.encode(encoder)
+    }
+}
+
+impl Listeners {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
-        let snapshots: Vec<_> = self.0.iter().map(|listener| (listener.name(), listener.snapshot())).collect();
+        let snapshots: Vec<_> = self.all.iter().map(|listener| (listener.name(), listener.snapshot())).collect();
         for (name, help, field) in COUNTERS {
             let mut metric = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
             for (listener, stats) in &snapshots {
@@ -58,14 +88,12 @@ impl Collector for Listeners {
         self.encode_connections(&mut encoder)?;
         self.encode_refused_and_failed(&mut encoder)?;
         self.encode_answers(&mut encoder)?;
-        arrivals::encode(&self.0, &mut encoder)
+        arrivals::encode(&self.all, &mut encoder)
     }
-}
 
-impl Listeners {
     fn encode_by_reason(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let mut rejects = encoder.encode_descriptor("rejects", "Reject records by reason", None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             for (reason, count) in listener.rejects() {
                 let labels = [("listener", listener.name().to_owned()), ("reason", word(reason))];
                 ConstCounter::new(count).encode(rejects.encode_family(&labels)?)?;
@@ -73,7 +101,7 @@ impl Listeners {
         }
         let mut ignored =
             encoder.encode_descriptor("ignored", "Answers to probes that came late or once more", None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             for (why, count) in listener.ignored_answers() {
                 let labels = [("listener", listener.name()), ("reason", why.word())];
                 ConstCounter::new(count).encode(ignored.encode_family(&labels)?)?;
@@ -81,7 +109,7 @@ impl Listeners {
         }
         let mut dropped =
             encoder.encode_descriptor("dropped", "Records given up, by reason; 0 in a healthy agent", None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             for (loss, count) in listener.losses() {
                 let labels = [("listener", listener.name()), ("reason", loss.word())];
                 ConstCounter::new(count).encode(dropped.encode_family(&labels)?)?;
@@ -92,16 +120,16 @@ impl Listeners {
 
     fn encode_connections(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let mut open = encoder.encode_descriptor("connections", "Open TCP connections", None, MetricType::Gauge)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             ConstGauge::new(gauge(listener.connections().0)).encode(open.encode_family(&[("listener", listener.name())])?)?;
         }
         let mut opened = encoder.encode_descriptor("connections_opened", "TCP connections accepted", None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             ConstCounter::new(listener.connections().1).encode(opened.encode_family(&[("listener", listener.name())])?)?;
         }
         let help = "Connections not taken: too many, or no TLS handshake";
         let mut refused = encoder.encode_descriptor("connections_refused", help, None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             ConstCounter::new(listener.connections_refused()).encode(refused.encode_family(&[("listener", listener.name())])?)?;
         }
         Ok(())
@@ -110,12 +138,12 @@ impl Listeners {
     fn encode_refused_and_failed(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let help = "Datagrams whose senders the listener's allow and deny do not let through; part of rate_limited";
         let mut refused = encoder.encode_descriptor("not_allowed", help, None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             ConstCounter::new(listener.refused_senders()).encode(refused.encode_family(&[("listener", listener.name())])?)?;
         }
         let help = "1 while every thread of the listener runs; 0: restart the agent";
         let mut up = encoder.encode_descriptor("listener_up", help, None, MetricType::Gauge)?;
-        for listener in &self.0 {
+        for listener in &self.running {
             ConstGauge::new(i64::from(listener.failure().is_none())).encode(up.encode_family(&[("listener", listener.name())])?)?;
         }
         Ok(())
@@ -124,7 +152,7 @@ impl Listeners {
     fn encode_answers(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), fmt::Error> {
         let help = "Frames that carried nothing to keep and were only answered: SNMPv3 questions for the engine id or clock";
         let mut answered = encoder.encode_descriptor("answered", help, None, MetricType::Counter)?;
-        for listener in &self.0 {
+        for listener in &self.all {
             ConstCounter::new(listener.answers()).encode(answered.encode_family(&[("listener", listener.name())])?)?;
         }
         Ok(())
@@ -137,9 +165,10 @@ fn gauge(value: u64) -> i64 {
 }
 
 /// A registry that reads these listeners.
-pub(crate) fn registry(listeners: Vec<Arc<Counters>>, polled: Arc<PolledDevices>) -> Registry {
+pub(crate) fn registry(inputs: Arc<Inputs>, polled: Arc<PolledDevices>, health: Arc<Health>) -> Registry {
     let mut registry = Registry::with_prefix("tocsin_agent");
-    registry.register_collector(Box::new(Listeners(listeners)));
+    registry.register_collector(Box::new(InputCollector(inputs)));
+    registry.register_collector(Box::new(ReloadCollector(health)));
     registry.register_collector(Box::new(PolledCollector(polled)));
     registry
 }
@@ -152,7 +181,8 @@ mod tests {
     /// The whole answer is compared, so that a renamed, lost or never-incremented counter shows.
     #[test]
     fn the_text_holds_every_counter_of_every_listener() {
-        let listener = Counters::new("syslog-udp");
+        let inputs = Inputs::default();
+        let listener = inputs.begin("syslog-udp", "").counters;
         listener.received(3, 300);
         listener.kernel_dropped(4);
         listener.event_made();
@@ -170,12 +200,14 @@ mod tests {
         listener.arrivals().sockets(2);
         listener.arrivals().read(2_000_000, [(1_500_000, 75), (2_000_000, 200)].into_iter());
         listener.arrivals().drained(64, std::time::Duration::from_millis(250));
+        let health = Health::new(std::time::Duration::from_secs(1));
+        health.reload_refused("detail".to_owned());
         let devices = PolledDevices::default();
         devices.answered("sw1", std::time::Duration::from_millis(1_500));
         devices.failed("sw2", "detail");
 
         let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &registry(vec![Arc::new(listener)], Arc::new(devices))).unwrap();
+        prometheus_client::encoding::text::encode(&mut text, &registry(Arc::new(inputs), Arc::new(devices), Arc::new(health))).unwrap();
         let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             samples,
@@ -222,6 +254,9 @@ mod tests {
                 r#"tocsin_agent_socket_residency_seconds_bucket{le="3.0",listener="syslog-udp"} 2"#,
                 r#"tocsin_agent_socket_residency_seconds_bucket{le="10.0",listener="syslog-udp"} 2"#,
                 r#"tocsin_agent_socket_residency_seconds_bucket{le="+Inf",listener="syslog-udp"} 2"#,
+                r#"tocsin_agent_reloads_total{result="applied"} 0"#,
+                r#"tocsin_agent_reloads_total{result="refused"} 1"#,
+                "tocsin_agent_last_reload_successful 0",
                 r#"tocsin_agent_polls_total{device="sw1",result="answered"} 1"#,
                 r#"tocsin_agent_polls_total{device="sw1",result="failed"} 0"#,
                 r#"tocsin_agent_polls_total{device="sw2",result="answered"} 0"#,

@@ -32,6 +32,11 @@ impl PolledDevices {
         self.lock().entry(device.to_owned()).or_default();
     }
 
+    /// A device is polled no more.
+    pub fn remove(&self, device: &str) {
+        self.lock().remove(device);
+    }
+
     /// A poll was answered as a whole.
     pub fn answered(&self, device: &str, duration: Duration) {
         let mut devices = self.lock();

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
+use std::os::unix::net::UnixDatagram;
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -229,24 +230,45 @@ fn an_agent_that_may_not_probe_by_icmp_says_what_to_allow() {
 }
 
 #[test]
-fn a_hangup_ends_no_agent_and_is_answered_with_what_to_do() {
+fn a_hangup_reloads_tells_the_service_manager_and_refuses_what_cannot_be_used() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("agent.yaml");
-    let listeners = "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:0'}]";
-    std::fs::write(
-        &config,
-        format!("agent_id: a\ntelemetry: {{listen: '127.0.0.1:0'}}\nkafka: {{bootstrap_servers: '127.0.0.1:1'}}\n{listeners}\n"),
-    )
-    .unwrap();
-    let mut agent = tocsin(&["agent", "-c", config.to_str().unwrap()]).stderr(Stdio::piped()).spawn().unwrap();
+    let write = |site: &str| {
+        let listeners = "listeners: [{name: l, kind: syslog, listen: '127.0.0.1:0'}]";
+        let kafka = "kafka: {bootstrap_servers: '127.0.0.1:1'}";
+        std::fs::write(&config, format!("agent_id: a\ntelemetry: {{listen: '127.0.0.1:0'}}\n{kafka}\n{listeners}\n{site}\n")).unwrap();
+    };
+    write("site: one");
+    let service_manager = UnixDatagram::bind(dir.path().join("notify")).unwrap();
+    service_manager.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+    let next_notice = || {
+        let mut notice = [0; 512];
+        let length = service_manager.recv(&mut notice).unwrap();
+        String::from_utf8_lossy(&notice[..length]).into_owned()
+    };
+    let mut command = tocsin(&["agent", "-c", config.to_str().unwrap()]);
+    let mut agent = command.env("NOTIFY_SOCKET", dir.path().join("notify")).stderr(Stdio::piped()).spawn().unwrap();
     let stderr = BufReader::new(agent.stderr.take().unwrap());
     let (sender, lines) = mpsc::channel();
     let reader = thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default()));
-    let wait_for = |word: &str| while !lines.recv_timeout(Duration::from_secs(20)).expect(word).contains(word) {};
+    let wait_for = |word: &str| while !lines.recv_timeout(Duration::from_secs(60)).expect(word).contains(word) {};
+    let hang_up = || assert!(Command::new("sh").args(["-c", &format!("kill -HUP {}", agent.id())]).status().unwrap().success());
 
     wait_for("started");
-    assert!(Command::new("sh").args(["-c", &format!("kill -HUP {}", agent.id())]).status().unwrap().success());
-    wait_for("restart the agent");
+    assert!(next_notice().contains("READY=1"));
+    write("site: two");
+    hang_up();
+    wait_for("listeners[l].site: one -> two");
+    wait_for("reloaded");
+    let reloading = next_notice();
+    assert!(reloading.contains("RELOADING=1") && reloading.contains("MONOTONIC_USEC="), "{reloading}");
+    assert!(next_notice().contains("READY=1"));
+
+    write("sites: three");
+    hang_up();
+    wait_for("reload failed");
+    assert!(next_notice().contains("RELOADING=1"));
+    assert!(next_notice().contains("READY=1"));
     assert_eq!(agent.try_wait().unwrap(), None);
 
     agent.kill().unwrap();

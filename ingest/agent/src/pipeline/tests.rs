@@ -7,6 +7,7 @@ use prost::Message;
 use tocsin_publish::{MemoryPublisher, Remainder};
 use tocsin_snmp::Oid;
 use tocsin_snmp::pdu::{self, CommunityMessage, Pdu, Value, Varbind};
+use tocsin_telemetry::Inputs;
 
 use super::*;
 use crate::{Config, snmp};
@@ -49,7 +50,7 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
         names: Arc::default(),
         snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
     };
-    Pipeline::new(shared, reading, "site-1", Arc::new(Counters::new("listener-udp")), Arc::default())
+    Pipeline::new(shared, reading, &Inputs::default().begin("listener-udp", "site-1"))
 }
 
 fn received(frame: impl Into<Bytes>) -> Received {
@@ -124,7 +125,7 @@ fn a_parser_that_fails_makes_a_reject_of_the_frame_and_goes_on() {
     queue.blocking_send(vec![received("one"), received("two")]).unwrap();
     queue.blocking_send(vec![received("three")]).unwrap();
     drop(queue);
-    pipeline.run(batches);
+    Pipeline::run(&watch::channel(Arc::new(pipeline.clone())).1, batches);
 
     let events = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap());
     let rejected: Vec<_> = events

@@ -25,13 +25,12 @@ fn held(kind: Type) -> (Socket, SocketAddr) {
 
 fn start(socket: &Socket, listener: &str, spool_dir: &Path) -> Result<Running, StartError> {
     let config = Config::parse(&format!("agent_id: test-agent\ntelemetry: {{listen: '127.0.0.1:0'}}\nlisteners: [{listener}]")).unwrap();
-    let counters = Agent::counters(&config);
     let publisher = Arc::new(GatedPublisher::default());
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
     let sockets = Inherited::of([("l".to_owned(), socket.try_clone().unwrap())]);
     let held = HeldSockets::new(sockets, spool_dir).unwrap();
-    let agent = Agent::start(&config, &counters, Arc::clone(&publisher) as _, health, held)?;
-    Ok(Running { agent, counters, publisher })
+    let agent = Agent::start(&config, Arc::clone(&publisher) as _, health, held)?;
+    Ok(Running::of(agent, publisher))
 }
 
 /// The port of the config is another one: a held socket needs none.

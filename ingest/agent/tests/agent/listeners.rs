@@ -223,10 +223,7 @@ fn a_port_in_use_is_an_error_that_names_listener_and_remedy() {
     ))
     .unwrap();
     let health = Arc::new(Health::new(Duration::from_secs(1)));
-    let error = Agent::start(&config, &Agent::counters(&config), Arc::new(MemoryPublisher::default()), health, HeldSockets::default())
-        .err()
-        .unwrap()
-        .to_string();
+    let error = Agent::start(&config, Arc::new(MemoryPublisher::default()), health, HeldSockets::default()).err().unwrap().to_string();
     assert!(error.contains("listener l") && error.contains("ss -lnp"), "{error}");
 }
 

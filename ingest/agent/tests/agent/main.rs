@@ -9,6 +9,7 @@ mod listeners;
 mod polling;
 mod probes;
 mod proxied;
+mod reload;
 mod relp;
 mod running;
 mod snmp;

@@ -77,14 +77,18 @@ pub(crate) fn start(keys: &str) -> Running {
 
 pub(crate) fn start_with(yaml: &str) -> Running {
     let config = Config::parse(&format!("agent_id: test-agent\ntelemetry: {{listen: '127.0.0.1:0'}}\n{yaml}")).unwrap();
-    let counters = Agent::counters(&config);
     let publisher = Arc::new(GatedPublisher::default());
     let health = Arc::new(Health::new(config.telemetry.stats_interval));
-    let agent = Agent::start(&config, &counters, Arc::clone(&publisher) as _, health, HeldSockets::default()).unwrap();
-    Running { agent, counters, publisher }
+    let agent = Agent::start(&config, Arc::clone(&publisher) as _, health, HeldSockets::default()).unwrap();
+    Running::of(agent, publisher)
 }
 
 impl Running {
+    pub(crate) fn of(agent: Agent, publisher: Arc<GatedPublisher>) -> Self {
+        let counters = agent.inputs().into_iter().map(|input| input.counters).collect();
+        Self { agent, counters, publisher }
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.agent.address("l").unwrap().port()
     }

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use nix::sched::{CloneFlags, setns};
-use tocsin_probes::{LinkConfig, Method, Probed, Prober};
+use tocsin_probes::{LinkConfig, Method, Probed, Prober, Sequences};
 use tocsin_telemetry::{Counters, Ignored};
 use tokio::sync::watch;
 
@@ -167,7 +167,7 @@ impl Probing {
         let starter = thread::spawn(move || {
             enter();
             tocsin_probes::check_links(&links).unwrap();
-            let prober = Prober::open(&links, of_prober).unwrap();
+            let prober = Prober::open(&links, &Sequences::default(), of_prober).unwrap();
             prober.start(stopped, move |probes| results.send(probes).unwrap()).unwrap()
         });
         Self { counters, batches, seen: Vec::new(), stop, thread: Some(starter.join().unwrap()) }

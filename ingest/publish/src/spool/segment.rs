@@ -169,6 +169,11 @@ impl Segment {
         self.unread.iter_mut().find(|(known, _)| known.name() == listener.name())
     }
 
+    /// The counters of a listener that has unread records here; none where they are of an earlier run, whose counters are closed.
+    pub(super) fn counters_of(&self, listener: &str) -> Option<Arc<Counters>> {
+        self.unread.iter().find(|(known, _)| known.name() == listener).map(|(counters, _)| Arc::clone(counters))
+    }
+
     /// Records of this run that were not handed over, by listener.
     pub(super) fn unread(&self) -> &[(Arc<Counters>, u64)] {
         &self.unread

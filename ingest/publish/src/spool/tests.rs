@@ -1,3 +1,5 @@
+use tocsin_telemetry::Counters;
+
 use super::*;
 use crate::Topic;
 
@@ -16,7 +18,7 @@ fn open(dir: &Path) -> Spool {
 }
 
 fn open_sized(dir: &Path, sizes: Sizes) -> Spool {
-    Spool::open(dir, sizes, &[Arc::new(Counters::new("l"))]).unwrap()
+    Spool::open(dir, sizes).unwrap()
 }
 
 /// What a power cut leaves: of each file what was synced.
@@ -306,7 +308,7 @@ fn a_folder_belongs_to_one_agent() {
     let dir = tempfile::tempdir().unwrap();
     let _first = open(dir.path());
     let sizes = Sizes { max_bytes: 1, return_bytes: 0, segment_bytes: 1 };
-    assert!(matches!(Spool::open(dir.path(), sizes, &[]), Err(OpenError::InUse { .. })));
+    assert!(matches!(Spool::open(dir.path(), sizes), Err(OpenError::InUse { .. })));
 }
 
 #[test]

@@ -17,10 +17,9 @@ use socket2::Socket;
 use tocsin_telemetry::Counters;
 
 use super::{MeasuredSocket, Sampled, sample};
-use crate::access::Access;
 use crate::growth::{Growth, Seen};
 use crate::overflow::Overflow;
-use crate::{Batch, Frame, Queue, Received, Stop, now_unix_nanos, received_bytes};
+use crate::{Batch, Frame, Policies, Queue, Received, Stop, now_unix_nanos, received_bytes};
 
 /// Datagrams one system call may bring: enough to make the call cheap, few enough that a batch is a short delay.
 const BATCH_DATAGRAMS: usize = 64;
@@ -67,8 +66,7 @@ pub(super) struct Reader {
     pub(super) first: usize,
     pub(super) lanes: usize,
     pub(super) counters: Arc<Counters>,
-    pub(super) max_message_bytes: usize,
-    pub(super) access: Access,
+    pub(super) policies: Policies,
     /// `None`: the buffers stay as they are.
     pub(super) growth: Option<Growth>,
     pub(super) queue: Queue,
@@ -185,17 +183,18 @@ impl Reader {
         }
         self.counters.arrivals().read(now, arrivals.iter().map(|(_, stamp, length)| (*stamp, *length)));
         let mut payloads = arena.freeze();
+        let policy = self.policies.borrow();
         let mut bytes = 0;
         let count = arrivals.len();
         batch.extend(arrivals.into_iter().filter_map(|(peer, received_at_unix_nanos, length)| {
             let mut payload = payloads.split_to(length);
-            if !self.access.admits(peer.ip()) {
+            if !policy.admits(peer.ip()) {
                 bytes += length as u64;
                 self.counters.not_allowed(peer);
                 return None;
             }
-            let frame = if length > self.max_message_bytes {
-                payload.truncate(self.max_message_bytes);
+            let frame = if length > policy.max_message_bytes {
+                payload.truncate(policy.max_message_bytes);
                 Frame::Oversize { beginning: payload, original_bytes: length as u64 }
             } else {
                 Frame::Message(payload)

@@ -9,10 +9,14 @@ use nix::sys::time::TimeSpec;
 use tokio::sync::{mpsc, watch};
 
 use super::*;
-use crate::{Batch, Frame, Kind, QUEUE_BATCHES, Transport, now_unix_nanos};
+use crate::{Batch, Frame, Kind, Policy, QUEUE_BATCHES, Transport, now_unix_nanos};
 
 fn config() -> ListenerConfig {
     ListenerConfig { listen: ([127, 0, 0, 1], 0).into(), ..ListenerConfig::new("spread", Kind::Syslog, Transport::Udp, 0) }
+}
+
+fn policies() -> Policies {
+    watch::channel(Policy::load(&config()).unwrap()).1
 }
 
 fn number(frame: &Frame) -> u32 {
@@ -48,7 +52,7 @@ fn a_burst_of_one_sender_spreads_over_the_sockets_and_arrives_whole_and_in_order
     let counters = Arc::new(Counters::new("spread"));
     let (first, _) = socket::bind(&config(), config().listen, false).unwrap();
     let address = first.local_addr().unwrap().as_socket().unwrap();
-    let source = UdpSource::open(&config(), address, first, 4, Arc::clone(&counters)).unwrap();
+    let source = UdpSource::open(&config(), address, first, 4, policies(), Arc::clone(&counters)).unwrap();
 
     wait_until_arrivals_are_stamped();
     // Loopback delivers inside send_to, so everything waits in the sockets before a reader starts.
@@ -77,9 +81,9 @@ fn a_burst_of_one_sender_spreads_over_the_sockets_and_arrives_whole_and_in_order
 fn a_port_that_is_spread_is_still_refused_to_others() {
     let (first, _) = socket::bind(&config(), config().listen, false).unwrap();
     let address = first.local_addr().unwrap().as_socket().unwrap();
-    let _source = UdpSource::open(&config(), address, first, 2, Arc::new(Counters::new("spread"))).unwrap();
+    let _source = UdpSource::open(&config(), address, first, 2, policies(), Arc::new(Counters::new("spread"))).unwrap();
     let other = ListenerConfig { listen: address, ..config() };
-    assert!(UdpSource::bind(&other, Arc::new(Counters::new("other"))).is_err());
+    assert!(UdpSource::bind(&other, policies(), Arc::new(Counters::new("other"))).is_err());
 }
 
 /// Sends so many datagrams of 600 bytes.
@@ -96,7 +100,7 @@ fn an_automatic_buffer_takes_at_the_second_time_the_burst_that_it_dropped_at_the
     // Below the usual net.core.rmem_max, so that every kernel lets it grow: 51 datagrams, then 102.
     let small = ListenerConfig { receive_buffer: BufferSize::Fixed(bytesize::ByteSize::kib(32)), ..config() };
     let (socket, _) = socket::bind(&small, small.listen, false).unwrap();
-    let source = UdpSource::measured(&config(), vec![socket], 1, &DropsSeen::default(), Arc::clone(&counters)).unwrap();
+    let source = UdpSource::measured(&config(), vec![socket], 1, &DropsSeen::default(), policies(), Arc::clone(&counters)).unwrap();
     let address = source.local_address().unwrap();
     let drops = || meminfo::receive_memory(&source.sockets[0].socket).unwrap().drops_modulo;
     let limit_bytes = || meminfo::receive_memory(&source.sockets[0].socket).unwrap().limit_bytes;
@@ -131,7 +135,7 @@ fn a_buffer_of_a_fixed_size_stays() {
     let counters = Arc::new(Counters::new("fixed"));
     let small = ListenerConfig { receive_buffer: BufferSize::Fixed(bytesize::ByteSize::kib(32)), ..config() };
     let (socket, _) = socket::bind(&small, small.listen, false).unwrap();
-    let source = UdpSource::measured(&small, vec![socket], 1, &DropsSeen::default(), counters).unwrap();
+    let source = UdpSource::measured(&small, vec![socket], 1, &DropsSeen::default(), policies(), counters).unwrap();
     let limit_bytes = || meminfo::receive_memory(&source.sockets[0].socket).unwrap().limit_bytes;
     let before_bytes = limit_bytes();
     burst(source.local_address().unwrap(), 80);
