@@ -1,5 +1,6 @@
 //! UDP: sockets on one port, and threads that do nothing but read them.
 
+mod merge;
 mod reader;
 mod replies;
 
@@ -89,6 +90,10 @@ impl UdpSource {
                 "bursts larger than it are dropped (and counted); set ReceiveBuffer= in the socket unit",
             );
         }
+        // Those of one port; sockets on several ports are told apart by the sender already.
+        if held.len() > 1 && held.iter().all(|socket| socket.reuse_port().unwrap_or(false)) {
+            spread::by_sender(&held[0], held.len(), 1).map_err(|error| BindError::after_bind(config, error))?;
+        }
         Self::measured(config, held, 1, seen, policies, counters)
     }
 
@@ -118,8 +123,8 @@ impl UdpSource {
         while sockets.len() < total {
             sockets.push(socket::bind(config, address, true)?.0);
         }
-        if lanes > 1 {
-            spread::evenly(&sockets[0], total).map_err(|error| BindError::after_bind(config, error))?;
+        if total > 1 {
+            spread::by_sender(&sockets[0], config.readers, lanes).map_err(|error| BindError::after_bind(config, error))?;
         }
         Self::measured(config, sockets, lanes, &DropsSeen::default(), policies, counters)
     }

@@ -16,6 +16,7 @@ use nix::sys::time::TimeSpec;
 use socket2::Socket;
 use tocsin_telemetry::Counters;
 
+use super::merge::Merge;
 use super::{MeasuredSocket, Sampled, sample};
 use crate::growth::{Growth, Seen};
 use crate::overflow::Overflow;
@@ -89,6 +90,7 @@ impl Reader {
         let mut drain_until = None;
         let mut pause = Pause::default();
         let mut was_full = false;
+        let mut merge = Merge::default();
         loop {
             if drain_until.is_none() && *self.stop.borrow() {
                 drain_until = Some(Instant::now() + MAX_DRAIN);
@@ -96,11 +98,12 @@ impl Reader {
             let wait = match drain_until {
                 Some(deadline) if Instant::now() > deadline => break,
                 Some(_) => Duration::ZERO,
+                None if !merge.is_empty() => Duration::ZERO,
                 None if overflow.is_empty() => STOP_CHECK,
                 None => OVERFLOW_CHECK,
             };
             let began = Instant::now();
-            let batch = self.read_all(wait, &mut buffers);
+            let batch = self.read_in_order(wait, &mut buffers, &mut merge);
             if batch.is_empty() && drain_until.is_some() {
                 break;
             }
@@ -122,6 +125,7 @@ impl Reader {
             was_full = datagrams >= BATCH_DATAGRAMS;
         }
         let _ = sample(&self.sockets, self.own(), &self.counters);
+        let _ = overflow.push(merge.rest());
         // A parser that has ended early has failed, which the agent says when it joins it.
         let _ = overflow.finish();
     }
@@ -140,34 +144,48 @@ impl Reader {
         self.first..self.first + self.lanes
     }
 
-    /// Waits until a socket has something, at most so long, and takes what is there from each, in the order of arrival.
-    fn read_all(&self, wait: Duration, buffers: &mut Buffers) -> Batch {
+    /// Waits until a socket has something, at most so long, and takes what is there, in the order of arrival.
+    fn read_in_order(&self, wait: Duration, buffers: &mut Buffers, merge: &mut Merge) -> Batch {
+        let (batch, read_until) = self.read_round(wait, buffers);
+        if self.lanes == 1 {
+            return batch;
+        }
+        let in_order = merge.round(batch, read_until);
+        if !in_order.is_empty() || merge.is_empty() {
+            return in_order;
+        }
+        // One more look makes certain what was read.
+        let (batch, read_until) = self.read_round(Duration::ZERO, buffers);
+        merge.round(batch, read_until)
+    }
+
+    /// Takes what is there from each socket, up to a full batch. Of those that may have more, the earliest time until which one was read.
+    fn read_round(&self, wait: Duration, buffers: &mut Buffers) -> (Batch, Option<u64>) {
         let own = &self.sockets[self.own()];
         let mut polled: Vec<_> = own.iter().map(|lane| PollFd::new(lane.socket.as_fd(), PollFlags::POLLIN)).collect();
         let timeout = PollTimeout::try_from(wait).unwrap_or(PollTimeout::ZERO);
         // Interrupted or not, what is there is read.
         let _ = poll(&mut polled, timeout);
         let mut batch = Batch::with_capacity(BATCH_DATAGRAMS);
+        let mut read_until = None;
         for (lane, polled) in own.iter().zip(&polled) {
             if !polled.any().unwrap_or(false) {
                 continue;
             }
             match self.read(&lane.socket, buffers, &mut batch) {
-                Ok(()) | Err(Errno::EAGAIN | Errno::EINTR) => {}
+                Ok(last) => read_until = [read_until, last].into_iter().flatten().min(),
+                Err(Errno::EAGAIN | Errno::EINTR) => {}
                 Err(error) => {
                     tracing::error!(listener = self.counters.name(), %error, "cannot read from the socket; trying again");
                     thread::sleep(STOP_CHECK);
                 }
             }
         }
-        if self.lanes > 1 {
-            batch.sort_by_key(|received| received.received_at_unix_nanos);
-        }
-        batch
+        (batch, read_until)
     }
 
-    /// Takes what one socket has, up to a full batch. The payloads share one allocation.
-    fn read(&self, socket: &Socket, buffers: &mut Buffers, batch: &mut Batch) -> Result<(), Errno> {
+    /// Takes what one socket has, up to a full batch, and returns the arrival of the last one of a full batch. The payloads share one allocation.
+    fn read(&self, socket: &Socket, buffers: &mut Buffers, batch: &mut Batch) -> Result<Option<u64>, Errno> {
         let mut slices: Vec<_> = buffers.payloads.iter_mut().map(|payload| [IoSliceMut::new(payload)]).collect();
         let datagrams = recvmmsg(socket.as_raw_fd(), &mut buffers.headers, slices.iter_mut(), MsgFlags::MSG_DONTWAIT, None)?;
         let now = now_unix_nanos();
@@ -186,6 +204,7 @@ impl Reader {
         let policy = self.policies.borrow();
         let mut bytes = 0;
         let count = arrivals.len();
+        let last = arrivals.last().map(|(_, stamp, _)| *stamp).filter(|_| count == BATCH_DATAGRAMS);
         batch.extend(arrivals.into_iter().filter_map(|(peer, received_at_unix_nanos, length)| {
             let mut payload = payloads.split_to(length);
             if !policy.admits(peer.ip()) {
@@ -203,7 +222,7 @@ impl Reader {
             Some(Received { peer, received_at_unix_nanos, frame, done: None })
         }));
         self.counters.received(count as u64, bytes);
-        Ok(())
+        Ok(last)
     }
 }
 

@@ -9,7 +9,7 @@ use nix::sys::time::TimeSpec;
 use tokio::sync::{mpsc, watch};
 
 use super::*;
-use crate::{Batch, Frame, Kind, Policy, QUEUE_BATCHES, Transport, now_unix_nanos};
+use crate::{Batch, Frame, Kind, Policy, QUEUE_BATCHES, Received, Transport, now_unix_nanos};
 
 fn config() -> ListenerConfig {
     ListenerConfig { listen: ([127, 0, 0, 1], 0).into(), ..ListenerConfig::new("spread", Kind::Syslog, Transport::Udp, 0) }
@@ -68,13 +68,64 @@ fn a_burst_of_one_sender_spreads_over_the_sockets_and_arrives_whole_and_in_order
     let (stop, stopped) = watch::channel(false);
     stop.send(true).unwrap();
     let threads = source.start([queue], &stopped).unwrap();
-    let mut received: Vec<_> = std::iter::from_fn(|| batches.blocking_recv()).flatten().collect();
+    let received: Vec<_> = std::iter::from_fn(|| batches.blocking_recv()).flatten().collect();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
 
-    // A round takes a full batch of each socket; the stamps put the rounds together.
-    received.sort_by_key(|received| received.received_at_unix_nanos);
     let numbers: Vec<_> = received.iter().map(|received| number(&received.frame)).collect();
     assert_eq!(numbers, (0..400).collect::<Vec<_>>());
+}
+
+/// What each reader got of datagrams that wait in the sockets.
+fn read_by_each(source: &UdpSource) -> Vec<Vec<Received>> {
+    let (stop, stopped) = watch::channel(false);
+    stop.send(true).unwrap();
+    let (queues, parsers): (Vec<_>, Vec<_>) = (0..source.readers()).map(|_| mpsc::channel::<Batch>(QUEUE_BATCHES)).unzip();
+    let threads = source.start(queues, &stopped).unwrap();
+    let read = |mut parser: mpsc::Receiver<Batch>| std::iter::from_fn(|| parser.blocking_recv()).flatten().collect();
+    let received = parsers.into_iter().map(read).collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    received
+}
+
+fn of_readers(readers: usize, listen: &str) -> (UdpSource, SocketAddr) {
+    let config = ListenerConfig { readers, listen: listen.parse().unwrap(), ..config() };
+    let (first, _) = socket::bind(&config, config.listen, true).unwrap();
+    let address = first.local_addr().unwrap().as_socket().unwrap();
+    (UdpSource::open(&config, address, first, 3, policies(), Arc::new(Counters::new("spread"))).unwrap(), address)
+}
+
+#[test]
+fn all_that_an_address_sends_goes_to_one_reader_from_whatever_port_and_another_s_may_go_to_others() {
+    wait_until_arrivals_are_stamped();
+    let (source, address) = of_readers(4, "127.0.0.1:0");
+    for number in 0..16_u32 {
+        for host in 1..=20_u8 {
+            let device = UdpSocket::bind(SocketAddr::from(([127, 0, 1, host], 0))).unwrap();
+            device.send_to(number.to_string().as_bytes(), address).unwrap();
+        }
+    }
+    let received = read_by_each(&source);
+    assert!(received.iter().filter(|of_reader| !of_reader.is_empty()).count() > 1, "twenty addresses, and all at one reader");
+    for host in 1..=20_u8 {
+        let of_host = |received: &&Received| received.peer.ip() == std::net::IpAddr::from([127, 0, 1, host]);
+        let readers: Vec<_> = received.iter().filter(|of_reader| of_reader.iter().any(|received| of_host(&received))).collect();
+        assert_eq!(readers.len(), 1, "host {host}");
+        let numbers: Vec<_> = readers[0].iter().filter(of_host).map(|received| number(&received.frame)).collect();
+        assert_eq!(numbers, (0..16).collect::<Vec<_>>(), "host {host}");
+    }
+}
+
+#[test]
+fn the_same_holds_for_ipv6() {
+    wait_until_arrivals_are_stamped();
+    let (source, address) = of_readers(4, "[::1]:0");
+    for number in 0..40_u32 {
+        UdpSocket::bind("[::1]:0").unwrap().send_to(number.to_string().as_bytes(), address).unwrap();
+    }
+    let received = read_by_each(&source);
+    let of_one: Vec<_> = received.iter().filter(|of_reader| !of_reader.is_empty()).collect();
+    assert_eq!(of_one.len(), 1);
+    assert!(of_one[0].iter().map(|received| number(&received.frame)).eq(0..40));
 }
 
 #[test]
