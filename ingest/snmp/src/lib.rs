@@ -32,5 +32,5 @@ pub use engines::{EngineView, OwnEngine};
 pub use oid::Oid;
 pub use poller::{Plan, Polled, Poller};
 pub use receive::{Outcome, Receiver};
-pub use secret::{Secret, SecretFile};
+pub use secret::Secret;
 pub use trap::identity_hash;

@@ -14,20 +14,15 @@ const PUBLIC: &str = "public";
 
 /// A secret as the config gives it: the text itself, or `{file: PATH}` with the file that holds it.
 #[derive(Clone, Deserialize, PartialEq, Eq)]
-#[serde(untagged)]
+#[serde(untagged, deny_unknown_fields)]
 pub enum Secret {
     /// The secret itself.
     Text(String),
     /// Where it stands; a line end at the end of the file does not belong to it.
-    File(SecretFile),
-}
-
-/// `{file: PATH}`
-#[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
-#[serde(deny_unknown_fields)]
-pub struct SecretFile {
-    /// Relative to the config file's folder.
-    pub file: PathBuf,
+    File {
+        /// Relative to the config file's folder.
+        file: PathBuf,
+    },
 }
 
 impl Secret {
@@ -38,7 +33,7 @@ impl Secret {
                 return Err(format!("{key} is {HIDDEN:?}, which --dump writes in place of a secret; give the secret, or {{file: PATH}}"));
             }
             Self::Text(text) => text.clone().into_bytes(),
-            Self::File(SecretFile { file }) => {
+            Self::File { file } => {
                 let text = fs::read(file).map_err(|error| format!("{key}: {}: {error}; name a readable file", file.display()))?;
                 text.trim_ascii_end().to_vec()
             }
@@ -48,7 +43,7 @@ impl Secret {
 
     /// The same secret, its file beside the config's.
     pub(crate) fn stand_beside(&mut self, folder: &Path) {
-        if let Self::File(SecretFile { file }) = self {
+        if let Self::File { file } = self {
             *file = folder.join(&file);
         }
     }
@@ -59,7 +54,7 @@ impl Serialize for Secret {
         match self {
             Self::Text(text) if text == PUBLIC => serializer.serialize_str(PUBLIC),
             Self::Text(_) => serializer.serialize_str(HIDDEN),
-            Self::File(SecretFile { file }) => {
+            Self::File { file } => {
                 let mut map = serializer.serialize_map(Some(1))?;
                 map.serialize_entry("file", file)?;
                 map.end()
@@ -72,7 +67,7 @@ impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(_) => f.write_str(HIDDEN),
-            Self::File(SecretFile { file }) => write!(f, "{}", file.display()),
+            Self::File { file } => write!(f, "{}", file.display()),
         }
     }
 }
@@ -94,8 +89,17 @@ mod tests {
     }
 
     #[test]
+    fn a_secret_in_a_form_that_it_has_not_is_refused_without_telling_it() {
+        for form in ["[maplesyrup]", "{file: f, maplesyrup: x}", "[[maplesyrup]]"] {
+            let refused = serde_saphyr::from_str::<Secret>(form).map_err(|error| error.to_string()).unwrap_err();
+            let reason = refused.lines().next().unwrap_or_default();
+            assert!(!reason.contains("maplesyrup"), "{reason}");
+        }
+    }
+
+    #[test]
     fn a_missing_file_and_a_dumped_secret_are_refused_with_the_key() {
-        let file = Secret::File(SecretFile { file: "/nowhere/password".into() });
+        let file = Secret::File { file: "/nowhere/password".into() };
         assert!(file.read("snmp.users[0]").unwrap_err().contains("snmp.users[0]: /nowhere/password"));
         assert!(Secret::Text(HIDDEN.to_owned()).read("k").unwrap_err().contains("--dump"));
         assert!(Secret::Text(String::new()).read("k").unwrap_err().contains("empty"));
