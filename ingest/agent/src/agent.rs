@@ -7,12 +7,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tocsin_probes::Sequences;
 use tocsin_publish::{Publisher, Remainder};
 use tocsin_snmp::Receiver;
 use tocsin_sources::{BindError, CaptureError, now_unix_nanos};
-use tocsin_telemetry::{self as telemetry, Health, Input, Inputs, Page, PolledDevices};
+use tocsin_telemetry::{self as telemetry, Health, Input, Inputs, PolledDevices};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -21,11 +21,10 @@ use crate::held::HeldSockets;
 use crate::listener::{Renewal, RunningListener};
 use crate::pipeline::Shared;
 use crate::reload::Plan;
+use crate::shown::Shown;
 use crate::snmp::Polling;
-use crate::{Config, probes, service_manager, snmp, stats};
+use crate::{Config, probes, service_manager, shown, snmp, stats};
 
-/// Where the config in effect is shown.
-pub(crate) const CONFIG_PAGE: &str = "/config";
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
 const MAX_FLUSH: Duration = Duration::from_secs(10);
 /// The same where datagrams wait in sockets that the service manager holds: the spool takes over sooner than their buffers fill.
@@ -131,7 +130,7 @@ impl Agent {
             telemetry_address: config.telemetry.listen,
         };
         agent.bring_into_effect(config.clone())?;
-        let pages = vec![snmp::engines_page(snmp), config_page(agent.shown.subscribe())];
+        let pages = vec![snmp::engines_page(snmp), shown::page(agent.shown.subscribe())];
         let state = telemetry::State { polled, inputs, health: Arc::clone(&health), pages };
         agent.telemetry_address = serve_telemetry(&agent.runtime, config.telemetry.listen, state)?;
         health.sockets_open();
@@ -190,7 +189,7 @@ impl Agent {
         self.end_inputs_beside(&config);
         self.held.warn_of_others(&config.listeners);
         self.config = config;
-        self.shown.send_replace(self.shown_config());
+        self.show();
         Ok(())
     }
 
@@ -254,9 +253,12 @@ impl Agent {
         gone
     }
 
-    fn shown_config(&self) -> Value {
-        let held = self.listeners.iter().filter(|listener| listener.is_held).map(|listener| listener.input.counters.name());
-        json!({"config": self.config, "held": held.collect::<Vec<_>>()})
+    /// Shows what is in effect from now on.
+    fn show(&self) {
+        let held = self.listeners.iter().filter(|listener| listener.is_held).map(|listener| listener.input.counters.name().to_owned());
+        // What could be read as a config can be written.
+        let shown = serde_json::to_value(Shown { config: self.config.clone(), held: held.collect() }).unwrap_or_default();
+        self.shown.send_replace(shown);
     }
 
     /// Reports counters once per interval until there is an order. `None`: the publisher cannot go on.
@@ -321,11 +323,6 @@ fn is_input_of(config: &Config, name: &str) -> bool {
         || config.captures.iter().any(|capture| capture.name == name)
         || (name == probes::LISTENER && !config.links.is_empty())
         || (name == snmp::POLLER && !config.snmp.devices.is_empty())
-}
-
-/// `/config`: what is in effect, without secrets, and whose sockets the service manager holds. `tocsin agent --check --running` reads it.
-fn config_page(shown: watch::Receiver<Value>) -> Page {
-    Page { path: CONFIG_PAGE, content: Box::new(move || shown.borrow().clone()) }
 }
 
 fn serve_telemetry(runtime: &Runtime, address: SocketAddr, state: telemetry::State) -> Result<SocketAddr, StartError> {

@@ -1,6 +1,7 @@
 //! `tocsin agent`: the command's flags and its exit codes.
 
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, mpsc};
@@ -16,17 +17,19 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::{Agent, Closing, Config, HeldSockets, Order, service_manager};
+use crate::shown::Shown;
+use crate::{Agent, Closing, Config, HeldSockets, Order, Plan, service_manager};
 
 const AFTER_HELP: &str = "\
 Examples:
   tocsin agent --dump > agent.yaml         a config to begin with: every key at its default
   tocsin agent -c agent.yaml --check       is it usable?
+  tocsin agent -c new.yaml --check --running    what would a reload change?
   RUST_LOG=debug tocsin agent -c agent.yaml
 
 Logs go to standard error. SIGTERM or Ctrl-C stops it after what was received is handed over: at once, or after about 12 s while Kafka is
-away. SIGHUP reads the config again: see README.md. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is
-not usable.";
+away. SIGHUP reads the config again, without closing a socket that stays. Exit codes: 0 stopped, 1 could not start or go on, 64 the config is
+not usable. Of --check --running: 0 a reload takes it all, 2 something needs a restart, 1 refused, or no agent answers, 64 not usable.";
 
 /// Receive syslog, alert updates and SNMP notifications and publish them to Kafka.
 #[derive(Args, Debug, Default)]
@@ -40,6 +43,10 @@ pub struct AgentArgs {
     #[arg(long)]
     pub check: bool,
 
+    /// With --check: say what a reload would change of the running agent, which is asked at telemetry.listen of the file, or at ADDRESS.
+    #[arg(long, requires = "check", value_name = "ADDRESS", num_args = 0..=1)]
+    pub running: Option<Option<SocketAddr>>,
+
     /// Print the config that is in effect, defaults included, as YAML, and exit.
     #[arg(long, conflicts_with = "check")]
     pub dump: bool,
@@ -47,6 +54,9 @@ pub struct AgentArgs {
 
 /// The config is not usable: `EX_USAGE` of sysexits.h, as everywhere in `tocsin`.
 const EXIT_CONFIG: u8 = 64;
+
+/// A reload would leave something as it is.
+const EXIT_RESTART: u8 = 2;
 
 /// Runs the agent until SIGTERM or SIGINT. Exit codes: 0 stopped cleanly, 1 could not go on, 64 the config is not usable.
 pub fn run(args: AgentArgs) -> ExitCode {
@@ -60,7 +70,7 @@ pub fn run(args: AgentArgs) -> ExitCode {
     let name = args.config.as_deref().map_or("defaults".to_owned(), |path| path.display().to_string());
     if args.check {
         println!("{name}: ok, {} listeners", config.listeners.len());
-        return ExitCode::SUCCESS;
+        return args.running.map_or(ExitCode::SUCCESS, |address| compare(&config, address.unwrap_or(config.telemetry.listen)));
     }
     if args.dump {
         return dump(&config);
@@ -74,6 +84,27 @@ pub fn run(args: AgentArgs) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says what a reload would change, without doing it.
+fn compare(wanted: &Config, agent: SocketAddr) -> ExitCode {
+    let plan = Shown::of_agent_at(agent).and_then(|shown| {
+        let is_held = |name: &str| shown.held.iter().any(|held| held == name);
+        Plan::between(&shown.config, wanted, is_held).map_err(|problem| format!("a reload would be refused: {problem}"))
+    });
+    let plan = match plan {
+        Ok(plan) => plan,
+        Err(problem) => {
+            eprintln!("error: {problem}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for (what, changes) in [("a reload changes", &plan.applied), ("a restart is needed for", &plan.waiting)] {
+        println!("{what}{}", if changes.is_empty() { " nothing" } else { "" });
+        changes.iter().for_each(|change| println!("  {change}"));
+    }
+    println!("secrets, and files that the config names, are read anew by each reload; they are not compared");
+    if plan.waiting.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_RESTART) }
 }
 
 fn dump(config: &Config) -> ExitCode {

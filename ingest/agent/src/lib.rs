@@ -16,6 +16,7 @@ mod probes;
 mod rate_limit;
 mod reload;
 mod service_manager;
+mod shown;
 mod snmp;
 mod stats;
 

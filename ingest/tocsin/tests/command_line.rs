@@ -251,11 +251,31 @@ fn a_hangup_reloads_tells_the_service_manager_and_refuses_what_cannot_be_used() 
     let stderr = BufReader::new(agent.stderr.take().unwrap());
     let (sender, lines) = mpsc::channel();
     let reader = thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default()));
-    let wait_for = |word: &str| while !lines.recv_timeout(Duration::from_secs(60)).expect(word).contains(word) {};
+    let line_with = |word: &str| loop {
+        let line = lines.recv_timeout(Duration::from_secs(60)).expect(word);
+        if line.contains(word) {
+            return line;
+        }
+    };
+    let wait_for = |word: &str| drop(line_with(word));
     let hang_up = || assert!(Command::new("sh").args(["-c", &format!("kill -HUP {}", agent.id())]).status().unwrap().success());
 
+    let telemetry = line_with("telemetry:");
+    let address = telemetry.split("address=").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap().to_owned();
+    let compare = |keys: &str| {
+        write(keys);
+        run(&["agent", "-c", config.to_str().unwrap(), "--check", "--running", &address])
+    };
     wait_for("started");
     assert!(next_notice().contains("READY=1"));
+    let (code, out, err) = compare("site: one");
+    assert_eq!(code, Some(0), "{err}");
+    assert!(out.contains("a reload changes nothing"), "{out}");
+    let (code, out, _) = compare("site: two\nspool: {max_size: 2GiB}");
+    assert_eq!(code, Some(2));
+    assert!(out.contains("listeners[l].site: one -> two") && out.contains("for\n  spool.max_size: 1.0 GiB -> 2.0 GiB"), "{out}");
+    assert_eq!(compare("sites: two").0, Some(64));
+
     write("site: two");
     hang_up();
     wait_for("listeners[l].site: one -> two");
@@ -274,4 +294,6 @@ fn a_hangup_reloads_tells_the_service_manager_and_refuses_what_cannot_be_used() 
     agent.kill().unwrap();
     agent.wait().unwrap();
     reader.join().unwrap();
+    let (code, _, err) = compare("site: two");
+    assert!(code == Some(1) && err.contains("cannot be asked"), "{err}");
 }
