@@ -1,6 +1,6 @@
 //! Senders behind a proxy, by the frames of the PROXY protocol's document.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 
 use tocsin_wire::Body;
@@ -17,9 +17,13 @@ const FROM_PROXY: &[u8] = b"\r\n\r\n\0\r\nQUIT\n\x20\x00\x00\x00";
 fn send(running: &Running, bytes: &[&[u8]]) {
     let mut stream = TcpStream::connect(v4(running.port())).unwrap();
     stream.write_all(&bytes.concat()).unwrap();
-    stream.shutdown(std::net::Shutdown::Write).unwrap();
-    // A refused connection may be reset.
-    let _ = stream.read_to_end(&mut Vec::new());
+    // A refused connection may be closed by now, or reset.
+    match stream.shutdown(std::net::Shutdown::Write).and_then(|()| stream.read_to_end(&mut Vec::new())) {
+        Ok(_) => {}
+        Err(refused) => {
+            assert!(matches!(refused.kind(), ErrorKind::NotConnected | ErrorKind::ConnectionReset | ErrorKind::BrokenPipe), "{refused}")
+        }
+    }
 }
 
 fn behind_proxy(keys: &str) -> Running {

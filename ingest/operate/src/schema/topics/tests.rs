@@ -91,6 +91,7 @@ fn what_correlation_reads_and_tells_carries_the_broker_s_time() {
     let ordered: Vec<&str> =
         topics.iter().filter(|topic| topic.timestamps == Timestamps::LogAppend).map(|topic| topic.name.as_str()).collect();
     let expected = [
+        "acknowledgements-v1",
         "agent-stats-v1",
         "alerts-v1",
         "events-alert-v1",
