@@ -40,6 +40,9 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
 
   @Override
   public void write(T element, Context context) throws InterruptedException {
+    if (!router.stores(element)) {
+      return;
+    }
     try {
       add(router.rowOf(element));
     } catch (IllegalArgumentException e) {

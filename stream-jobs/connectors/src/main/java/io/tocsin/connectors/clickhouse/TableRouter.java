@@ -8,6 +8,11 @@ import java.io.Serializable;
  * @param <T> element
  */
 public interface TableRouter<T> extends Serializable {
+  /** Whether an element is to be stored at all; what cannot be read is, as a reject. */
+  default boolean stores(T element) {
+    return true;
+  }
+
   /**
    * The row that an element becomes, and the table that takes it.
    *

@@ -8,6 +8,7 @@ import io.tocsin.connectors.clickhouse.TableRouter;
 import io.tocsin.connectors.kafka.TopicRecord;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.Heartbeat;
 import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.wan.v1.WanEpisode;
@@ -22,6 +23,17 @@ public final class ArchiveTables implements TableRouter<TopicRecord> {
       new RegistrationHistoryEncoder();
   private final RowEncoder<Told<WanEpisode>> wanEpisodes = new WanEpisodesEncoder();
   private final RowEncoder<LeaseLatency> leaseLatencies = new LeaseLatenciesEncoder();
+
+  /** Heartbeats are no news of the network: no page, question or count of alerts has them. */
+  @Override
+  public boolean stores(TopicRecord record) {
+    try {
+      return !record.topic().equals(Topics.ALERTS)
+          || !Heartbeat.is(Alert.parseFrom(record.value()));
+    } catch (InvalidProtocolBufferException e) {
+      return true;
+    }
+  }
 
   @Override
   public Row<?> rowOf(TopicRecord record) {

@@ -64,6 +64,18 @@ class ArchiveTablesTest {
   }
 
   @Test
+  void heartbeatStandsInNoTableOfAlertsAndItsUpdatesAreStored() {
+    Alert.Builder alert = Alert.newBuilder().setFingerprint("f").setSource("tocsin-heartbeat");
+    Event.Builder update = TestEvents.raise(1, NOON).toBuilder();
+    update.getAlertUpdateBuilder().setSource("tocsin-heartbeat");
+
+    assertThat(tables.stores(record(Topics.ALERTS, alert.build()))).isFalse();
+    assertThat(tables.stores(record(Topics.ALERTS, alert.setSource("hyak").build()))).isTrue();
+    assertThat(tables.stores(record(Topics.EVENTS_ALERT, update.build()))).isTrue();
+    assertThat(tables.stores(record(Topics.ALERTS, new byte[] {1}))).isTrue();
+  }
+
+  @Test
   void rowSaysWhereItComesFromAndWhichListenerMissesIt() {
     Event event = TestEvents.syslog(1, NOON);
     Event reject = TestEvents.reject(2, NOON);

@@ -6,6 +6,7 @@ import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.alerts.Storms.Beginning;
+import io.tocsin.model.Heartbeat;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -27,6 +28,9 @@ import java.util.Map;
  * in the replay, an alert whose clear was read before its raise. Where the topic's last word is not
  * what the gate holds, and stays so until the stream is beyond it, the gate tells it again: what it
  * holds, or that it is over. So the topic ends where the gate ends.
+ *
+ * <p>A {@link Heartbeat} passes by: no storm, no window and no word holds it back, and nothing of
+ * it is remembered.
  *
  * <p>A reason that begins or ends is looked up for the alerts that it concerns; maintenance windows
  * and changed policies make it look at every active alert once.
@@ -70,7 +74,7 @@ public final class Gate {
    */
   public Step<GateState, Alert> onAlert(Alert alert, long clockUnixNanos) {
     GateLog log = new GateLog(acknowledgements);
-    if (Tombstone.is(alert)) {
+    if (Tombstone.is(alert) || Heartbeat.is(alert)) {
       log.emit(alert);
       return log.step(state);
     }
@@ -184,7 +188,9 @@ public final class Gate {
    */
   public Step<GateState, Alert> onTold(Alert told, long clockUnixNanos) {
     GateLog log = new GateLog(acknowledgements);
-    readBack.onTold(told, reach(clockUnixNanos), log);
+    if (!Heartbeat.is(told)) {
+      readBack.onTold(told, reach(clockUnixNanos), log);
+    }
     return log.step(state);
   }
 
