@@ -36,6 +36,15 @@ function checksOfCode() {
   ];
 }
 
+/** The alerts of Prometheus's rules: `{ path, check, runbook }`. */
+function metricRules() {
+  const path = 'deploy/prometheus/rules.yml';
+  return readFileSync(join(repository, path), 'utf8')
+    .split(/^ *- alert: /m)
+    .slice(1)
+    .map((rule) => ({ path, check: rule.match(/^\S+/)[0], runbook: rule.match(/runbook: grafana\/runbooks\/(\S+)\.md/)?.[1] }));
+}
+
 /** The rules that are shipped: `{ path, check, runbook }`. */
 function shippedRules() {
   return files('deploy/rules', '.yaml').flatMap(({ path, text }) =>
@@ -49,6 +58,7 @@ function shippedRules() {
 const names = runbooks.map(({ name }) => name);
 const raised = checksOfCode();
 const rules = shippedRules();
+const ofMetrics = metricRules();
 
 test('every runbook says what it means, where to look first, and how to fix it', () => {
   for (const { name, text } of runbooks) {
@@ -78,10 +88,19 @@ test('every alert rule of the pipeline leads to a runbook of its name', () => {
   }
 });
 
+test('every alert of a metric has a runbook of its name', () => {
+  assert.ok(ofMetrics.length >= 8, `only ${ofMetrics.length} were found`);
+  for (const { path, check, runbook } of ofMetrics) {
+    assert.equal(runbook, check, `${path}: the runbook of ${check}`);
+    assert.ok(names.includes(runbook), `${path}: ${runbook}`);
+  }
+});
+
 test('every runbook is reached', () => {
   const reached = new Set([
     ...raised.map(({ check }) => check),
     ...rules.map(({ runbook }) => runbook),
+    ...ofMetrics.map(({ runbook }) => runbook),
     ...alertRules.map(({ rule }) => rule.uid.replace('tocsin-', '')),
   ]);
   assert.deepEqual(
