@@ -3,53 +3,37 @@ package io.tocsin.connectors.kafka;
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tocsin.alerts.v1.Acknowledgement;
 import io.tocsin.model.EnumWords;
-import io.tocsin.model.ProtobufTypeInfo;
 import java.util.concurrent.TimeUnit;
-import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
-import org.apache.flink.metrics.Counter;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Records of {@code acknowledgements-v1} to Acknowledgements, said when the broker took them. What
- * is none, or larger than one may be, is counted, logged and skipped.
+ * Records of {@code acknowledgements-v1} to Acknowledgements, said when the broker took them. One
+ * with a field that is larger than it may be is none.
  */
-public final class AcknowledgementDeserializer
-    implements KafkaRecordDeserializationSchema<Acknowledgement> {
+public final class AcknowledgementDeserializer extends MessageDeserializer<Acknowledgement> {
   static final int MAX_ID = 100;
   static final int MAX_BY = 100;
   static final int MAX_NOTE = 1_000;
 
-  private static final Logger LOG = LoggerFactory.getLogger(AcknowledgementDeserializer.class);
   private static final int FINGERPRINT_LENGTH = 32;
 
-  private transient Counter undecodableRecords;
-
-  @Override
-  public void open(InitializationContext context) {
-    undecodableRecords =
-        context.getMetricGroup().counter(EventDeserializer.UNDECODABLE_RECORDS_TOTAL);
+  /** For the source of the topic. */
+  public AcknowledgementDeserializer() {
+    super(Acknowledgement.class, "find out who else writes to the topic");
   }
 
   @Override
-  public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<Acknowledgement> out) {
+  void read(ConsumerRecord<byte[], byte[]> record, Collector<Acknowledgement> out)
+      throws InvalidProtocolBufferException {
     byte[] value = record.value() == null ? new byte[0] : record.value();
-    try {
-      Acknowledgement said = Acknowledgement.parseFrom(value);
-      if (isUsable(said)) {
-        // The last nanosecond of the broker's millisecond: later than what it took before.
-        long saidAt = TimeUnit.MILLISECONDS.toNanos(record.timestamp() + 1) - 1;
-        out.collect(said.toBuilder().setSaidAtUnixNanos(saidAt).build());
-      } else {
-        skip(record, "a field is missing or too long", null);
-      }
-    } catch (InvalidProtocolBufferException e) {
-      skip(record, "it does not decode", e);
+    Acknowledgement said = Acknowledgement.parseFrom(value);
+    if (!isUsable(said)) {
+      throw new InvalidProtocolBufferException("a field is missing or too long");
     }
+    // The last nanosecond of the broker's millisecond: later than what it took before.
+    long saidAt = TimeUnit.MILLISECONDS.toNanos(record.timestamp() + 1) - 1;
+    out.collect(said.toBuilder().setSaidAtUnixNanos(saidAt).build());
   }
 
   private static boolean isUsable(Acknowledgement said) {
@@ -61,22 +45,5 @@ public final class AcknowledgementDeserializer
         && !said.getBy().isEmpty()
         && said.getBy().length() <= MAX_BY
         && said.getNote().length() <= MAX_NOTE;
-  }
-
-  private void skip(ConsumerRecord<byte[], byte[]> record, String detail, Exception cause) {
-    undecodableRecords.inc();
-    LOG.error(
-        "record {}-{}-{} is no tocsin.alerts.v1.Acknowledgement and is skipped: {}; find out who"
-            + " else writes to the topic",
-        record.topic(),
-        record.partition(),
-        record.offset(),
-        detail,
-        cause);
-  }
-
-  @Override
-  public TypeInformation<Acknowledgement> getProducedType() {
-    return ProtobufTypeInfo.forMessage(Acknowledgement.class);
   }
 }
