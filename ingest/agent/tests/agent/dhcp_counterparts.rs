@@ -15,8 +15,9 @@ use tocsin_wire::{Body, word};
 use crate::running::{Running, start_with};
 
 const PATIENCE: Duration = Duration::from_secs(40);
-/// Sets the address that the client was given, and nothing else of the machine.
-const CLIENT_SCRIPT: &str = "#!/bin/sh\n[ -n \"$new_ip_address\" ] && ip addr replace \"$new_ip_address/24\" dev \"$interface\"\nexit 0\n";
+/// Sets the address that the client was given, and nothing else of the machine. dhclient begins it with a PATH of its own.
+const CLIENT_SCRIPT: &str =
+    "#!/bin/sh\nPATH='HERE'\n[ -n \"$new_ip_address\" ] && ip addr replace \"$new_ip_address/24\" dev \"$interface\"\nexit 0\n";
 
 /// Namespaces and programs of one test, all gone when it ends.
 struct Lab {
@@ -92,7 +93,7 @@ impl Lab {
     }
 
     fn start_dhclient(&mut self, namespace: &str, version: u8, interface: &str) {
-        let script = self.file("script", CLIENT_SCRIPT);
+        let script = self.file("script", &CLIENT_SCRIPT.replace("HERE", &std::env::var("PATH").unwrap()));
         run(&format!("chmod +x {script}"));
         let leases = self.file(&format!("client{version}.leases"), "");
         // With its own backoff of 10 s it may not ask again between renewal and expiry of leases as short as these.
