@@ -1,6 +1,5 @@
 package io.tocsin.embedded.command;
 
-import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
@@ -42,17 +41,10 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() throws IOException, InterruptedException {
     ProgressLines progress = new ProgressLines();
     Tools tools = Tools.find();
-    StateFolder folder = new StateFolder(arguments.state);
+    StackOptions options = arguments.options("hashmap");
+    StateFolder folder = options.state();
     StackLock lock = new StackLock(folder);
     lock.clearState();
-    StackOptions options =
-        new StackOptions(
-            new Ports(arguments.portOffset),
-            folder,
-            "hashmap",
-            arguments.parallelism,
-            arguments.withGrafana,
-            arguments.isSecured);
     Stack stack = new Stack(options, tools, progress);
     Shutdown.onSignal(stack, lock);
     stack.start();

@@ -1,6 +1,5 @@
 package io.tocsin.embedded.command;
 
-import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
@@ -26,15 +25,8 @@ final class RunCommand implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     ProgressLines progress = new ProgressLines();
-    StateFolder folder = new StateFolder(arguments.state);
-    StackOptions options =
-        new StackOptions(
-            new Ports(arguments.portOffset),
-            folder,
-            stateBackend,
-            arguments.parallelism,
-            arguments.withGrafana,
-            arguments.isSecured);
+    StackOptions options = arguments.options(stateBackend);
+    StateFolder folder = options.state();
     StackLock lock = new StackLock(folder);
     Stack stack = new Stack(options, Tools.find(), progress);
     Shutdown.onSignal(stack, lock);

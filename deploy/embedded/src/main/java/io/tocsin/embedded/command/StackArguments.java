@@ -1,5 +1,8 @@
 package io.tocsin.embedded.command;
 
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.StackOptions;
+import io.tocsin.embedded.StateFolder;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
@@ -23,16 +26,27 @@ final class StackArguments {
       names = "--parallelism",
       defaultValue = "1",
       description = "instances of each operator of the jobs (default: ${DEFAULT-VALUE})")
-  int parallelism;
+  private int parallelism;
 
   @Option(names = "--grafana", description = "with Grafana, where the machine has it")
-  boolean withGrafana;
+  private boolean withGrafana;
 
   @Option(
       names = "--secured",
       description = "with TLS, logins and permissions at Kafka; a state folder made so stays so")
-  boolean isSecured;
+  private boolean isSecured;
 
   @Option(names = "--help", usageHelp = true, description = "print this and exit")
   boolean isHelpRequested;
+
+  /** The stack that they ask for. */
+  StackOptions options(String stateBackend) {
+    return new StackOptions(
+        new Ports(portOffset),
+        new StateFolder(state),
+        stateBackend,
+        parallelism,
+        withGrafana,
+        isSecured);
+  }
 }
