@@ -1,5 +1,5 @@
 //! Cisco's `[SEQUENCE: ][NAME: ][TIME: ]%FACILITY-SEVERITY-MNEMONIC: CONTENT`, as IOS, IOS-XE, IOS-XR, NX-OS, ASA and FTD write it: alone, or
-//! behind the header of a relay. Every part before `%` is optional and IOS may give two sequence numbers, its own and the sender's.
+//! behind the header of a relay; IOS-XR puts its process before `%`. Every part before `%` is optional and IOS may give two sequence numbers, its own and the sender's.
 
 use super::Header;
 use super::timestamp;
@@ -27,11 +27,11 @@ pub(super) fn parse_relayed(text: &str, received_at_unix_nanos: u64) -> Option<H
     (header.host.is_none() || header.event_time_unix_nanos.is_some()).then_some(header)
 }
 
-/// Where `%` follows a colon and a space; it stands near the beginning.
+/// Where `%` follows a colon and spaces; it stands near the beginning.
 fn mnemonic_start(text: &str) -> Option<usize> {
     const MAX_PREFIX_BYTES: usize = 160;
     let starts = text.match_indices('%').map(|(at, _)| at).take_while(|at| *at <= MAX_PREFIX_BYTES);
-    starts.into_iter().find(|at| text.get(..*at).is_some_and(|before| before.ends_with(": ")))
+    starts.into_iter().find(|at| text.get(..*at).is_some_and(|before| before.ends_with(' ') && before.trim_end().ends_with(':')))
 }
 
 /// Whether there is a sequence number or a time; `None` where a part is none that Cisco writes.
@@ -53,9 +53,10 @@ fn read_prefix(prefix: &str, received_at_unix_nanos: u64, header: &mut Header) -
             header.set_time(time);
             header.host = node.split_once(' ').map(|(host, _)| host.to_owned());
             is_known = true;
-        } else if let Some((_, proc_id)) = part.strip_suffix(']').and_then(|process| process.split_once('['))
+        } else if let Some((process, proc_id)) = part.strip_suffix(']').and_then(|process| process.split_once('['))
             && !part.contains(' ')
         {
+            header.syslog.app_name = process.to_owned();
             header.syslog.proc_id = proc_id.to_owned();
         } else if let Some(task) = part.strip_prefix('*').filter(|task| !task.contains(' ')) {
             // AireOS: the task of a wireless controller.
@@ -74,12 +75,12 @@ fn is_uptime(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_digit()) && text.bytes().all(|byte| byte.is_ascii_digit() || b":ywdh".contains(&byte))
 }
 
-/// `%FACILITY[-SUBFACILITY]-SEVERITY-MNEMONIC: ` becomes app_name and msg_id.
+/// `%FACILITY[-SUBFACILITY]-SEVERITY-MNEMONIC: ` becomes app_name and msg_id. Behind a process of IOS-XR, which is app_name, it stays in the text.
 fn read_mnemonic(text: &str, header: &mut Header) -> Option<()> {
-    let text = without_place(text).strip_prefix('%')?;
+    let text = without_place(text);
+    let code = text.strip_prefix('%')?;
     // APIC ends it with a space alone.
-    let end = text.find([':', ' '])?;
-    let (code, message) = text.split_at_checked(end)?;
+    let (code, message) = code.split_at_checked(code.find([':', ' '])?)?;
     let message = message.trim_start().trim_start_matches(':');
     let is_severity = |rest: &str| matches!(rest.as_bytes(), [b'-', b'0'..=b'7', b'-', ..]);
     let severity_start = code.match_indices('-').map(|(at, _)| at).find(|at| code.get(*at..).is_some_and(is_severity))?;
@@ -88,9 +89,13 @@ fn read_mnemonic(text: &str, header: &mut Header) -> Option<()> {
     if !is_word(facility) || !is_word(mnemonic) {
         return None;
     }
-    header.syslog.app_name = facility.to_owned();
     header.syslog.msg_id = mnemonic.to_owned();
-    header.syslog.message = message.trim_start().to_owned();
+    if header.syslog.app_name.is_empty() {
+        header.syslog.app_name = facility.to_owned();
+        header.syslog.message = message.trim_start().to_owned();
+    } else {
+        header.syslog.message = text.to_owned();
+    }
     Some(())
 }
 

@@ -4,6 +4,7 @@
 //! than a refusal. So this parser never refuses; what it cannot name stays in `message`.
 
 mod cisco;
+mod in_text;
 mod key_value;
 mod rfc3164;
 mod rfc5424;
@@ -38,29 +39,6 @@ impl Header {
         self.event_time_unix_nanos = time.unix_nanos;
         if let Some(zone) = time.unknown_zone {
             self.syslog.structured_data.insert(UNKNOWN_ZONE.to_owned(), zone.to_owned());
-        }
-    }
-
-    /// Takes msg_id, and a number that the sender gave, from the text behind a process.
-    fn name_from_text(&mut self) {
-        let syslog = &mut self.syslog;
-        if let Some((number, rest)) = vendor::leading_number(&syslog.message) {
-            syslog.sequence = Some(number);
-            syslog.message = rest.to_owned();
-        }
-        if let Some(number) = vendor::fastpath_number(&syslog.message) {
-            syslog.sequence = Some(number);
-        }
-        if !syslog.msg_id.is_empty() {
-            return;
-        }
-        if syslog.app_name == "TMNX"
-            && let Some((number, name)) = vendor::nokia(&syslog.message)
-        {
-            syslog.sequence = Some(number);
-            syslog.msg_id = name.to_owned();
-        } else if let Some(name) = vendor::name_in_text(&syslog.message) {
-            syslog.msg_id = name.to_owned();
         }
     }
 }

@@ -20,7 +20,10 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Header {
             content
         }
         // Without a time there is no host name either: the next word would be a guess.
-        None => text,
+        None => match console_server(text, received_at_unix_nanos, &mut header) {
+            Some(content) => content,
+            None => text,
+        },
     };
     // The header of a relay goes before what the device says of itself.
     if let Some(cisco) = cisco::parse_relayed(content, received_at_unix_nanos) {
@@ -34,6 +37,21 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Header {
         read_tag(content, &mut header);
     }
     header
+}
+
+/// What a console server says of one of its ports, with the time third: `HOST PORT 2018-Nov- 9 15:38:25.341 TAG: TEXT`. The port is proc_id.
+fn console_server<'a>(text: &'a str, received_at_unix_nanos: u64, header: &mut Header) -> Option<&'a str> {
+    let mut words = text.splitn(3, ' ');
+    let (host, port, rest) = (words.next()?, words.next()?, words.next()?);
+    let is_year = matches!(rest.as_bytes(), [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-', ..]);
+    if !is_year || !is_host(host) || !is_host(port) || host.ends_with(':') || port.ends_with(':') {
+        return None;
+    }
+    let (time, content) = timestamp::parse(rest, received_at_unix_nanos)?;
+    header.set_time(time);
+    header.host = Some(host.to_owned());
+    header.syslog.proc_id = port.to_owned();
+    Some(content)
 }
 
 /// A zone's name that is not known, between a time and a host: capitals, then a host, and only then a TAG.

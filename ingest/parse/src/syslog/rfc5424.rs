@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Header, cisco, vendor};
+use super::{Header, cisco, in_text, vendor};
 use crate::text::BYTE_ORDER_MARK;
 use crate::time;
 
@@ -27,7 +27,8 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<Header> {
     let (msg_id, rest) = field(rest)?;
 
     let mut header = Header { host: value(host).map(str::to_owned), event_time_unix_nanos, ..Header::default() };
-    header.syslog.app_name = value(app_name).unwrap_or_default().to_owned();
+    // Pulse Connect Secure ends it like a TAG.
+    header.syslog.app_name = value(app_name).unwrap_or_default().trim_end_matches(':').to_owned();
     header.syslog.proc_id = value(proc_id).unwrap_or_default().to_owned();
     header.syslog.msg_id = value(msg_id).unwrap_or_default().to_owned();
 
@@ -55,7 +56,7 @@ fn name(header: &mut Header, received_at_unix_nanos: u64) {
             header.syslog.message = message;
         }
     } else {
-        header.name_from_text();
+        in_text::name(header);
     }
 }
 

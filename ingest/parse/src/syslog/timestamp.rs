@@ -1,4 +1,4 @@
-//! The times of RFC 3164 as they are sent: without a year, with one in any place, ISO 8601, with fractions, zones and marks.
+//! The times of RFC 3164 as they are sent: without a year, with one in any place, ISO 8601 and nearly so, with fractions, zones and marks.
 
 use jiff::civil::{DateTime, Time};
 
@@ -28,9 +28,9 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<(Timestam
     }
     let (unix_nanos, rest) = match time::rfc3339_prefix(text) {
         Some((nanos, rest)) => (Some(nanos), rest),
-        None => month_name(text, received_at_unix_nanos).or_else(|| slashed(text))?,
+        None => month_name(text, received_at_unix_nanos).or_else(|| dashed(text)).or_else(|| slashed(text))?,
     };
-    after(unix_nanos, rest)
+    after(unix_nanos, without_count(rest))
 }
 
 /// A time and nothing but a zone after it. The zone's name need not be known.
@@ -135,20 +135,53 @@ fn slashed(text: &str) -> Option<(Option<u64>, &str)> {
     Some((time::date_time(year, month, day, clock).and_then(|at| time::civil(at, 0)), rest))
 }
 
+/// `2018-7-23 01:00:34.270` of Huawei and `2018-Nov- 9 15:38:25.341` of console servers: a month without a leading zero or by its name, a day
+/// behind a space.
+fn dashed(text: &str) -> Option<(Option<u64>, &str)> {
+    let (year, rest) = text.split_once('-').filter(|(year, _)| year.len() == 4)?;
+    let year = time::digits(year.as_bytes(), 0, 4)?;
+    let (month, rest) = rest.split_once('-').filter(|(month, _)| month.len() <= 3)?;
+    let month = match MONTHS.iter().zip(1u32..).find(|(name, _)| name.eq_ignore_ascii_case(month)) {
+        Some((_, number)) => number,
+        None => short_number(month)?,
+    };
+    let (day, rest) = rest.trim_start().split_once([' ', 'T'])?;
+    let day = short_number(day)?;
+    let (clock, rest) = clock(rest)?;
+    let (offset_seconds, rest) = time::offset(rest)?;
+    Some((time::date_time(year, month, day, clock).and_then(|at| time::civil(at, offset_seconds)), rest))
+}
+
+/// One or two digits.
+fn short_number(text: &str) -> Option<u32> {
+    matches!(text.len(), 1 | 2).then(|| time::digits(text.as_bytes(), 0, text.len())).flatten()
+}
+
+/// Huawei counts what it says within a millisecond: `.1` behind the fraction.
+fn without_count(rest: &str) -> &str {
+    let end = || rest.strip_prefix('.')?.find(|byte: char| !byte.is_ascii_digit()).filter(|digits| (1..=9).contains(digits));
+    end().and_then(|digits| rest.get(1 + digits..)).unwrap_or(rest)
+}
+
 /// A year from 1970 to 2262 followed by a space.
 fn year(text: &str) -> Option<(u32, &str)> {
     let year = time::digits(text.as_bytes(), 0, 4).filter(|year| (1970..=2262).contains(year))?;
     Some((year, text.get(4..)?.strip_prefix(' ')?.trim_start()))
 }
 
-/// `hh:mm:ss[.fraction]`.
+/// `hh:mm:ss[.fraction]`, or `hh:mm:ss PM[.fraction]` of Cisco's call managers.
 fn clock(text: &str) -> Option<(Time, &str)> {
     let bytes = text.as_bytes();
     if bytes.get(2) != Some(&b':') || bytes.get(5) != Some(&b':') {
         return None;
     }
     let (hour, minute, second) = (time::digits(bytes, 0, 2)?, time::digits(bytes, 3, 2)?, time::digits(bytes, 6, 2)?);
-    let (nanos, rest) = time::fraction(text.get(8..)?);
+    let (hour, rest) = match (hour, bytes.get(8..11)) {
+        (1..=12, Some(b" AM")) => (hour % 12, text.get(11..)?),
+        (1..=12, Some(b" PM")) => (hour % 12 + 12, text.get(11..)?),
+        _ => (hour, text.get(8..)?),
+    };
+    let (nanos, rest) = time::fraction(rest);
     Some((time::time_of_day(hour, minute, second, nanos)?, rest))
 }
 

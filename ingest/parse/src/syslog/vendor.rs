@@ -1,4 +1,4 @@
-//! Vendors whose messages have no TAG of RFC 3164, or write what names the message into its text.
+//! Vendors whose messages have no TAG of RFC 3164.
 //!
 //! The first bytes tell which; no form costs a message that is not of it more than a look at them.
 
@@ -15,9 +15,12 @@ pub(super) fn parse(content: &str, header: &mut Header) -> bool {
         [b'0'..=b'9', ..] => palo_alto(content, header)
             .or_else(|| numbered(content, header))
             .or_else(|| netscaler(content, header))
-            .or_else(|| access_point(content, header)),
+            .or_else(|| access_point(content, header))
+            .or_else(|| firebox(content, header)),
         [b'C', b'E', b'F', b':', ..] | [b'L', b'E', b'E', b'F', b':', ..] => event_format(content, header),
-        [b'C', b'I', b'S', b'E', b'_', ..] => identity_services(content, header),
+        [b'C', b'I', b'S', b'E', b'_', ..] | [b'C', b'S', b'C', b'O', b'a', b'c', b's', b'_', ..] => identity_services(content, header),
+        [b'[', ..] => bracketed(content, header),
+        [b'(', ..] => firebox(content, header),
         [b'M', b'S', b'W', ..] => snare(content, header),
         [b'S', b'e', b'v', ..] => idrac(content, header),
         [first, ..] if first.is_ascii_lowercase() => {
@@ -25,11 +28,11 @@ pub(super) fn parse(content: &str, header: &mut Header) -> bool {
             match content.as_bytes().get(word_end) {
                 Some(b'=') => key_value::parse(content, header),
                 Some(b',') => routeros(content, header).or_else(|| access_point(content, header)),
-                Some(b' ') => after_level(content, word_end, header),
+                Some(b' ') => after_level(content, word_end, header).or_else(|| omni_switch(content, header)),
                 _ => None,
             }
         }
-        [b'A'..=b'Z', ..] => access_point(content, header),
+        [b'A'..=b'Z', ..] => access_point(content, header).or_else(|| firebox(content, header)),
         _ => None,
     };
     found.is_some()
@@ -74,7 +77,7 @@ fn extreme(content: &str, header: &mut Header) -> Option<()> {
     set(header, msg_id.split('.').next()?, msg_id, content)
 }
 
-fn exos_event(text: &str) -> Option<&str> {
+pub(super) fn exos_event(text: &str) -> Option<&str> {
     let (level, rest) = text.strip_prefix('<')?.split_once(':')?;
     let (event, _) = rest.split_once('>')?;
     let is_event = event.contains('.') && event.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
@@ -123,17 +126,26 @@ fn access_point(content: &str, header: &mut Header) -> Option<()> {
 
 /// ArcSight CEF and QRadar LEEF: `CEF:0|VENDOR|PRODUCT|VERSION|EVENT|...`.
 fn event_format(content: &str, header: &mut Header) -> Option<()> {
-    let mut fields = content.splitn(6, '|').skip(2);
-    let (product, _version, event) = (fields.next()?, fields.next()?, fields.next()?);
+    let (product, event) = event_format_names(content)?;
     set(header, product, event, content)
 }
 
-/// Cisco ISE: `CISE_Passed_Authentications NUMBER PARTS PART TIME ZONE COUNTER EVENT LEVEL ...`.
+/// PRODUCT and EVENT of a text in CEF or LEEF.
+pub(super) fn event_format_names(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with("CEF:") && !text.starts_with("LEEF:") {
+        return None;
+    }
+    let mut fields = text.splitn(6, '|').skip(2);
+    let (product, _version, event) = (fields.next()?, fields.next()?, fields.next()?);
+    Some((product, event))
+}
+
+/// Cisco ISE: `CISE_Passed_Authentications NUMBER PARTS PART TIME ZONE COUNTER EVENT LEVEL ...`; ACS, before it, with a colon.
 fn identity_services(content: &str, header: &mut Header) -> Option<()> {
     let mut words = content.split(' ');
     let category = words.next()?;
     let event = words.nth(7).filter(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
-    set(header, category, event.unwrap_or_default(), content)
+    set(header, category.trim_end_matches(':'), event.unwrap_or_default(), content)
 }
 
 /// Snare on Windows: fields between tabs, `MSWinEventLog CRITICALITY LOG COUNTER TIME EVENT SOURCE ...`. Its tabs may come as `#011`.
@@ -212,75 +224,36 @@ pub(super) fn is_packet_engine(word: &str) -> bool {
     word.len() <= 16 && word.contains("-PPE-")
 }
 
-/// What names a message inside its text, behind a process: Arista's and Juniper's mnemonics, numbers of F5, Aruba, Solaris and AOS-CX. It stays
-/// in the text.
-pub(super) fn name_in_text(message: &str) -> Option<&str> {
-    match message.as_bytes() {
-        [b'%', ..] => code(message),
-        [b'<', ..] => exos_event(message).or_else(|| number_in_brackets(message)),
-        [b'[', b'I', b'D', b' ', ..] => message.get(4..)?.split_once(' ').map(|(number, _)| number),
-        [b'E', b'v', b'e', b'n', b't', b'|', ..] => message.split('|').nth(1),
-        [b'0'..=b'9', ..] => error_number(message),
-        [b'A'..=b'Z', ..] => upper_case_name(message),
-        _ => None,
+/// IBM DataPower: `[DOMAIN][0x88c00002][apigw][error] TEXT`, and Radware DefensePro: `[Device: NAME ADDRESS] M_20000: TEXT`.
+fn bracketed(content: &str, header: &mut Header) -> Option<()> {
+    if let Some(rest) = content.strip_prefix("[Device: ") {
+        let (device, rest) = rest.split_once("] ")?;
+        let (event, message) = rest.split_once(": ").filter(|(event, _)| event.starts_with("M_"))?;
+        let device = device.split(' ').next().filter(|name| is_host(name))?;
+        header.host.get_or_insert_with(|| device.to_owned());
+        return set(header, "DefensePro", event, message);
     }
+    let (_domain, rest) = content.split_once("][0x")?;
+    let (code, rest) = rest.split_once("][")?;
+    let (category, _) = rest.split_once(']')?;
+    let is_code = code.len() == 8 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_code.then_some(())?;
+    set(header, category, &format!("0x{code}"), content)
 }
 
-/// `%FACILITY-SEVERITY-MNEMONIC: `, or `%NAME: ` (FRRouting).
-fn code(message: &str) -> Option<&str> {
-    let (code, _) = message.strip_prefix('%')?.split_once([':', ' '])?;
-    let is_severity = |rest: &str| matches!(rest.as_bytes(), [b'-', b'0'..=b'7', b'-', _, ..]);
-    let mnemonic = match code.match_indices('-').find(|(at, _)| code.get(*at..).is_some_and(is_severity)) {
-        Some((at, _)) => code.get(at + 3..)?,
-        None => code,
-    };
-    let is_word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
-    (mnemonic.len() > 2 && mnemonic.bytes().all(is_word)).then_some(mnemonic)
-}
-
-/// Aruba: `<522008> <NOTI> |authmgr| TEXT`.
-fn number_in_brackets(message: &str) -> Option<&str> {
-    let (number, _) = message.strip_prefix('<')?.split_once('>')?;
-    ((4..=8).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)
-}
-
-/// F5: `01070638:5: TEXT`, eight hexadecimal digits and the level.
-fn error_number(message: &str) -> Option<&str> {
-    let (number, rest) = message.split_once(':')?;
-    let is_level = matches!(rest.as_bytes(), [b'0'..=b'7', b':', ..]);
-    (is_level && number.len() == 8 && number.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(number)
-}
-
-/// Juniper: `SNMP_TRAP_LINK_DOWN: TEXT`, capitals with an underscore.
-fn upper_case_name(message: &str) -> Option<&str> {
-    let end = message.bytes().take(80).position(|byte| !(byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_'))?;
-    let (name, rest) = message.split_at_checked(end)?;
-    (rest.starts_with(':') && name.len() > 4 && name.contains('_')).then_some(name)
-}
-
-/// The number that FASTPATH switches (Dell N, Netgear, Ubiquiti EdgeSwitch) give: `traputil.c(721) 98 %% TEXT`.
-pub(super) fn fastpath_number(message: &str) -> Option<u64> {
-    const MAX_PLACE_BYTES: usize = 96;
-    let (beginning, _) = message.split_at_checked(message.find('%').filter(|at| *at <= MAX_PLACE_BYTES)?)?;
-    let (place, number) = beginning.strip_suffix(' ')?.rsplit_once(") ")?;
-    place.contains(".c(").then(|| number.parse().ok()).flatten()
-}
-
-/// What behind a process is not its text: the number before a mnemonic (Arista's `service sequence-numbers`) is taken from it.
-pub(super) fn leading_number(message: &str) -> Option<(u64, &str)> {
-    if !message.as_bytes().first()?.is_ascii_digit() {
+/// WatchGuard Firebox: `[SERIAL ](2026-11-20T11:59:58) http-proxy[2122]: TEXT`.
+fn firebox(content: &str, header: &mut Header) -> Option<()> {
+    let (serial, rest) = content.split_once('(')?;
+    if serial.len() > 24 || !serial.trim_end().bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()) {
         return None;
     }
-    let (number, rest) = message.split_once(": ")?;
-    if !rest.starts_with('%') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    Some((number.parse().ok()?, rest))
+    let (own_time, rest) = rest.split_once(") ")?;
+    time::rfc3339(own_time)?;
+    read_tag(rest, header);
+    (!header.syslog.app_name.is_empty()).then_some(())
 }
 
-/// Nokia SR OS behind `TMNX: `: `1234 Base PORT-WARNING-linkDown-2004 [...]: TEXT`: number and name.
-pub(super) fn nokia(message: &str) -> Option<(u64, &str)> {
-    let mut words = message.split(' ');
-    let (number, _router, name) = (words.next()?, words.next()?, words.next()?);
-    Some((number.parse().ok()?, name)).filter(|(_, name)| name.contains('-'))
+/// Alcatel-Lucent OmniSwitch, AOS 8: `swlogd intfNi Mgr EVENT: TEXT`, without a colon behind the process.
+fn omni_switch(content: &str, header: &mut Header) -> Option<()> {
+    set(header, "swlogd", "", content.strip_prefix("swlogd ")?)
 }
