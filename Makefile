@@ -36,7 +36,7 @@ drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stor
 bench: ## benchmarks
 	@$(bin)/bench
 
-bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
+bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
 	@$(bin)/bench-pipeline
 
 bench-history: ## time and rows read of every dashboard and question over 30 days (ROWS=100000000)

@@ -1,10 +1,10 @@
 package io.tocsin.integration;
 
-import io.tocsin.alerts.v1.Alert;
-import io.tocsin.registrations.v1.Registration;
-import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,13 +13,25 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Latencies {
   /** Over the rows. */
   static final String HEADING =
-      "%-40s %7s %7s %8s %8s %8s %8s %8s"
+      "%-46s %7s %7s %8s %8s %8s %8s %8s"
           .formatted("ms", "sent", "arrived", "p50", "p95", "p99", "max", "aim p99");
 
+  private static final double SLOWEST = 0.99;
+  private static final List<Double> PARTS = List.of(0.50, 0.95, SLOWEST, 1.0);
+
   private final String name;
-  private final int aimMillis;
+  private final String aimMillis;
   private final Marks marks;
   private final Map<String, Duration> taken = new ConcurrentHashMap<>();
+
+  /**
+   * No arrivals yet, at a place on the way.
+   *
+   * @param name for people
+   */
+  Latencies(String name, Marks marks) {
+    this(name, "", marks);
+  }
 
   /**
    * No arrivals yet.
@@ -28,6 +40,10 @@ final class Latencies {
    * @param aimMillis what the 99th percentile should not exceed
    */
   Latencies(String name, int aimMillis, Marks marks) {
+    this(name, Integer.toString(aimMillis), marks);
+  }
+
+  private Latencies(String name, String aimMillis, Marks marks) {
     this.name = name;
     this.aimMillis = aimMillis;
     this.marks = marks;
@@ -41,14 +57,6 @@ final class Latencies {
     }
   }
 
-  void alertArrived(byte[] record, Instant time) throws IOException {
-    arrived(Alert.parseFrom(record).getDevice(), time);
-  }
-
-  void leaseArrived(byte[] record, Instant time) throws IOException {
-    arrived(Registration.parseFrom(record).getMac(), time);
-  }
-
   /** Whether all marks have arrived. */
   boolean complete() {
     return taken.size() == marks.measured();
@@ -56,25 +64,72 @@ final class Latencies {
 
   /** A line of the table. */
   String row() {
-    double[] sorted =
-        taken.values().stream().mapToDouble(time -> time.toNanos() / 1e6).sorted().toArray();
-    return String.format(
-        Locale.ROOT,
-        "%-40s %7d %7d %8.0f %8.0f %8.0f %8.0f %8d",
-        name,
-        marks.measured(),
-        sorted.length,
-        percentile(sorted, 0.50),
-        percentile(sorted, 0.95),
-        percentile(sorted, 0.99),
-        percentile(sorted, 1),
-        aimMillis);
+    return row(PARTS.stream().map(this::percentile).toList(), marks.measured(), taken.size());
+  }
+
+  /** A line of the table: of each figure the median of several runs over the same way. */
+  static String medians(List<Latencies> runs) {
+    List<Double> figures =
+        PARTS.stream()
+            .map(part -> median(runs.stream().mapToDouble(run -> run.percentile(part)).toArray()))
+            .toList();
+    Latencies last = runs.get(runs.size() - 1);
+    return last.row(figures, last.marks.measured(), last.taken.size());
+  }
+
+  /**
+   * Where the slowest hundredth of the marks waited: how long each took from one place to the next,
+   * on the average.
+   *
+   * @param places in the order of the way; the last one says which are the slowest
+   */
+  static String slowest(List<Latencies> places) {
+    Latencies end = places.get(places.size() - 1);
+    double from = end.percentile(SLOWEST);
+    List<String> slowest =
+        end.taken.entrySet().stream()
+            .filter(mark -> millis(mark.getValue()) >= from)
+            .map(Map.Entry::getKey)
+            .sorted(Comparator.naturalOrder())
+            .toList();
+    StringBuilder text = new StringBuilder("of the slowest hundredth");
+    double before = 0;
+    for (Latencies place : places) {
+      double reached = place.mean(slowest);
+      text.append(String.format(Locale.ROOT, "; %s +%.0f", place.name, reached - before));
+      before = reached;
+    }
+    return text.toString();
+  }
+
+  private double mean(List<String> some) {
+    return some.stream()
+        .filter(taken::containsKey)
+        .mapToDouble(mark -> millis(taken.get(mark)))
+        .average()
+        .orElse(Double.NaN);
+  }
+
+  private String row(List<Double> figures, int sent, int arrived) {
+    StringBuilder row = new StringBuilder("%-46s %7d %7d".formatted(name, sent, arrived));
+    figures.forEach(figure -> row.append(String.format(Locale.ROOT, " %8.0f", figure)));
+    return row.append(" %8s".formatted(aimMillis)).toString();
   }
 
   /** The smallest value that so large a part does not exceed; not a number where there is none. */
-  private static double percentile(double[] sorted, double part) {
+  private double percentile(double part) {
+    double[] sorted = taken.values().stream().mapToDouble(Latencies::millis).sorted().toArray();
     return sorted.length == 0
         ? Double.NaN
         : sorted[Math.max(0, (int) Math.ceil(part * sorted.length) - 1)];
+  }
+
+  private static double median(double[] figures) {
+    Arrays.sort(figures);
+    return figures[figures.length / 2];
+  }
+
+  private static double millis(Duration duration) {
+    return duration.toNanos() / 1e6;
   }
 }

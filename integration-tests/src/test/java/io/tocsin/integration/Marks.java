@@ -67,6 +67,11 @@ final class Marks {
     socket.send(new DatagramPacket(bytes, bytes.length, InetAddress.getLoopbackAddress(), port));
   }
 
+  /** Forgets what was measured; the numbers go on. */
+  void clear() {
+    sentAt.clear();
+  }
+
   /** When a measured mark was sent, by its device or MAC; null for anything else. */
   Instant sentAt(String mark) {
     return sentAt.get(mark);

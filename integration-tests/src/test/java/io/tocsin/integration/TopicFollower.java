@@ -16,9 +16,9 @@ final class TopicFollower implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final Taker taker;
 
-  /** Takes a record's value. */
+  /** Takes a record with a value, and when it was read. */
   interface Taker {
-    void take(byte[] value, Instant time) throws IOException;
+    void take(ConsumerRecord<byte[], byte[]> record, Instant read) throws IOException;
   }
 
   TopicFollower(String bootstrapServers, String topic, Taker taker) {
@@ -42,7 +42,7 @@ final class TopicFollower implements AutoCloseable {
   void poll() throws IOException {
     for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(100))) {
       if (record.value() != null) {
-        taker.take(record.value(), Instant.now());
+        taker.take(record, Instant.now());
       }
     }
   }
