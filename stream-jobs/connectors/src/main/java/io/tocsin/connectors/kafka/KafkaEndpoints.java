@@ -102,12 +102,12 @@ public final class KafkaEndpoints {
   }
 
   /**
-   * What is told of alerts from now on. Without state it starts at the end: a job that knows of no
-   * alert has nothing to say of those that the topic has.
+   * What the group's job tells of alerts, read back. Where it starts without state {@link
+   * OwnWordsOffsets} says.
    */
-  public Source<Alert, ?, ?> alertsFromNow(String groupId) {
+  public Source<Alert, ?, ?> ownAlerts(String groupId) {
     return source(groupId, List.of(Topics.ALERTS), new AlertDeserializer())
-        .setStartingOffsets(OffsetsInitializer.latest())
+        .setStartingOffsets(new OwnWordsOffsets())
         .build();
   }
 

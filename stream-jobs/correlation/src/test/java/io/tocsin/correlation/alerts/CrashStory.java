@@ -24,7 +24,9 @@ import java.util.stream.Collectors;
  * may crash at any moment: then it goes on from an earlier checkpoint, in another order of the
  * partitions, while topic and pager keep what they were told.
  *
- * <p>A checkpoint is the number of inputs that were taken: the state there is what they make.
+ * <p>A checkpoint is the number of inputs that were taken: the state there is what they make. A
+ * crash before the first one goes back to nothing: no state, all events, and the topic from its
+ * beginning, where all words are the job's own.
  */
 final class CrashStory {
   private static final long DISORDER_NANOS = 2 * Nanos.PER_SECOND;
@@ -45,6 +47,7 @@ final class CrashStory {
   private int[] offsets;
   private int toldOffset;
   private List<Checkpoint> checkpoints = new ArrayList<>();
+  private boolean keepsCheckpoints = true;
 
   CrashStory(
       Random random,
@@ -60,6 +63,12 @@ final class CrashStory {
     this.job = new Job();
     this.offsets = new int[partitions.size()];
     checkpoint();
+  }
+
+  /** The same, and every crash comes before the first checkpoint. */
+  CrashStory withoutCheckpoints() {
+    keepsCheckpoints = false;
+    return this;
   }
 
   private record Checkpoint(int inputs, int[] offsets, int toldOffset) {}
@@ -144,7 +153,9 @@ final class CrashStory {
 
   private void checkpoint() {
     flush();
-    checkpoints.add(new Checkpoint(job.inputs.size(), offsets.clone(), toldOffset));
+    if (keepsCheckpoints || checkpoints.isEmpty()) {
+      checkpoints.add(new Checkpoint(job.inputs.size(), offsets.clone(), toldOffset));
+    }
   }
 
   private void crash() {

@@ -44,6 +44,7 @@ class RecoveryTest {
           Duration.ofMinutes(5),
           Duration.ofMinutes(5));
   private static final int STORIES_PER_SEED = 100;
+  private static final int STORIES_WITHOUT_CHECKPOINTS = 20;
   private static final int DEVICES = 10;
   private static final int SIGNALS = 60;
 
@@ -52,15 +53,27 @@ class RecoveryTest {
   void worldEndsWhereTheRunWithoutCrashesEnds(long seed) {
     Random random = new Random(seed);
     for (int i = 0; i < STORIES_PER_SEED; i++) {
-      check(random, "seed %d, story %d".formatted(seed, i));
+      check(random, true, "seed %d, story %d".formatted(seed, i));
     }
   }
 
-  private static void check(Random random, String name) {
+  @ParameterizedTest
+  @ValueSource(longs = {6, 77, 888, 9_999})
+  void worldEndsThereAlsoWhereAllCrashesComeBeforeTheFirstCheckpoint(long seed) {
+    Random random = new Random(seed);
+    for (int i = 0; i < STORIES_WITHOUT_CHECKPOINTS; i++) {
+      check(random, false, "seed %d, story %d".formatted(seed, i));
+    }
+  }
+
+  private static void check(Random random, boolean keepsCheckpoints, String name) {
     int partitionCount = 1 + random.nextInt(4);
     List<List<Signal>> partitions = partitions(random, partitionCount);
     List<Policy> policies = policies(random);
     CrashStory crashed = new CrashStory(random, LIMITS, TIMING, policies, partitions);
+    if (!keepsCheckpoints) {
+      crashed.withoutCheckpoints();
+    }
     crashed.play(1 + random.nextInt(3));
     CrashStory undisturbed = new CrashStory(random, LIMITS, TIMING, policies, partitions);
     undisturbed.play(0);

@@ -76,7 +76,7 @@ public final class AlertsJob {
         Settings.of(options),
         kafka.events(NAME, TOPICS),
         kafka.ruleDocuments(NAME),
-        kafka.alertsFromNow(NAME),
+        kafka.ownAlerts(NAME),
         kafka.acknowledgements(NAME),
         kafka.alertTransitions());
   }
