@@ -8,10 +8,11 @@ import java.time.Duration;
  */
 public enum Buffering {
   /**
-   * A person or another system waits for the answer: 5 ms on the way from one task to the next, of
-   * which an alert goes three.
+   * A person or another system waits for the answer: every message leaves at once. Between the
+   * tasks of these jobs goes little, and an alert goes three such ways. A wait of some milliseconds
+   * would not be cheaper: each task would have a thread that wakes as often.
    */
-  LOW_LATENCY(Duration.ofMillis(5), Duration.ZERO),
+  LOW_LATENCY(Duration.ZERO, Duration.ZERO),
 
   /**
    * What comes of it is late by seconds anyway, by a checkpoint or by the wait for event time: up
@@ -27,7 +28,7 @@ public enum Buffering {
     this.fetchWait = fetchWait;
   }
 
-  /** After this a network buffer leaves, full or not. */
+  /** After this a network buffer leaves, full or not; zero for with every message. */
   public Duration bufferTimeout() {
     return bufferTimeout;
   }

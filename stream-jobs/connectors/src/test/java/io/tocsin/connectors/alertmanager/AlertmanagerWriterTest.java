@@ -88,7 +88,7 @@ class AlertmanagerWriterTest {
     JsonNode alerts = new ObjectMapper().readTree(first.posts.get(0));
     assertThat(alerts).hasSize(2);
     assertThat(alerts.at("/0/labels/fingerprint").asText()).isEqualTo("f1");
-    assertThat(alerts.at("/0/startsAt").asText()).isEqualTo("2026-11-20T12:00:00.100Z");
+    assertThat(alerts.at("/0/startsAt").asText()).isEqualTo("2026-11-20T12:00:00.020Z");
     assertThat(counter(AlertmanagerSink.POSTED_ALERTS_TOTAL)).isEqualTo(4);
     assertThat(counter(AlertmanagerSink.FAILED_POSTS_TOTAL)).isZero();
     assertThat(counter(AlertmanagerSink.REFUSED_ALERTS_TOTAL)).isZero();
@@ -126,7 +126,7 @@ class AlertmanagerWriterTest {
     assertThat(fingerprints(first.posts.get(1))).containsExactly("f1", "f2");
     // As of this post, so that Alertmanager gathers both of them.
     assertThat(new ObjectMapper().readTree(first.posts.get(1)).findValuesAsText("startsAt"))
-        .containsExactly("2026-11-20T12:00:15.200Z", "2026-11-20T12:00:15.200Z");
+        .containsExactly("2026-11-20T12:00:15.040Z", "2026-11-20T12:00:15.040Z");
     assertThat(second.posts).hasSize(2);
     assertThat(pending()).isZero();
   }
