@@ -125,6 +125,33 @@ class RegistrationRulesTest {
     assertThat(story.client().state).isEqualTo(State.STATE_BOUND);
   }
 
+  /** Some clients use one transaction for ever: a slower copy cannot be told from a new start. */
+  @Test
+  void exchangeThatIsToldAgainMoreThanASecondAfterItsEndIsAnotherOne() {
+    Event[] exchange = exchange();
+    RegistrationStory story = RegistrationStory.of(exchange);
+    for (int i = 0; i < exchange.length; i++) {
+      story.then(DhcpEvents.relayed(exchange[i], after(1_200 + i)));
+    }
+
+    assertThat(story.decisions()).hasSize(6);
+    assertThat(story.client().state).isEqualTo(State.STATE_BOUND);
+  }
+
+  @Test
+  void copiesBetweenTheMessagesOfAnExchangeChangeNothingHoweverSlowItIs() {
+    Event[] exchange = exchange();
+    RegistrationStory story = new RegistrationStory();
+    for (int i = 0; i < exchange.length; i++) {
+      story.then(
+          DhcpEvents.relayed(exchange[i], after(2_000 * i)),
+          DhcpEvents.relayed(exchange[i], after(2_000 * i + 1_500)));
+    }
+
+    assertThat(story.decisions()).hasSize(3);
+    assertThat(story.client().state).isEqualTo(State.STATE_BOUND);
+  }
+
   @Test
   void acknowledgementBeforeItsQuestionsEndsBound() {
     Event[] exchange = exchange();
