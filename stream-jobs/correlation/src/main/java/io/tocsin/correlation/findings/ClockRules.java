@@ -15,7 +15,10 @@ import java.util.Optional;
 
 /**
  * Finding {@code clock-wrong}: the clock of a device or of an agent is out, and stays so. An
- * agent's heartbeats are held against the broker's clock, a device's syslog against its agent's.
+ * agent's heartbeats are held against the broker's clock, a device's syslog against its agent's. So
+ * is the time that a monitor gives its updates, under the monitor's name, and only where it is
+ * ahead: an old time may be right, of what the monitor has kept or asked long ago. Traps tell no
+ * time of day, and counters and DHCP are timed by the agent.
  *
  * <p>What is late has the look of a clock that is behind. But what waited on its way comes faster
  * than it was made, so its lateness shrinks, and a clock's does not: the alert is raised after
@@ -59,17 +62,18 @@ public final class ClockRules implements KeyedRules<ClockReading, WrongClocks, E
    */
   public Optional<ClockReading> reading(Event event, long brokerUnixNanos) {
     boolean isAgents = event.hasAgentStats();
-    if (!isAgents && !event.hasSyslog()) {
+    boolean isMonitors = event.hasAlertUpdate() && !Finding.JOBS.contains(event.getAgentId());
+    if (!isAgents && !isMonitors && !event.hasSyslog()) {
       return Optional.empty();
     }
     long right = isAgents ? brokerUnixNanos : event.getReceivedAtUnixNanos();
     long offset = event.getEventTimeUnixNanos() - right;
-    if (Math.abs(offset) <= bound(isAgents)) {
+    if ((isMonitors ? offset : Math.abs(offset)) <= bound(isAgents)) {
       return Optional.empty();
     }
-    String name = isAgents ? event.getAgentId() : event.getDevice();
-    return Optional.of(
-        new ClockReading(isAgents, name, event.getDevice(), event.getSite(), offset, right));
+    String device = isMonitors ? event.getAlertUpdate().getSource() : event.getDevice();
+    String name = isAgents ? event.getAgentId() : device;
+    return Optional.of(new ClockReading(isAgents, name, device, event.getSite(), offset, right));
   }
 
   /** One of a fixed number of keys. */

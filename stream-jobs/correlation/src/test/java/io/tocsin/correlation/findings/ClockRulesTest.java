@@ -79,6 +79,35 @@ class ClockRulesTest {
     assertThat(state).isNull();
   }
 
+  @Test
+  void monitorThatTellsTheFutureIsToldUnderItsOwnNameAndNotUnderItsDevices() {
+    for (int second = 0; second <= 90; second += 30) {
+      update("n" + second, second, LOCAL_TIME);
+    }
+
+    assertThat(told)
+        .extracting(AlertUpdate::getSummary)
+        .containsExactly("the clock of hyak is ahead by 5 h 0 min");
+  }
+
+  /** What a monitor has kept, or asked long ago, is as old as it says. */
+  @Test
+  void monitorThatTellsThePastMayBeRight() {
+    for (int second = 0; second <= 90; second += 30) {
+      update("n1", second, LOCAL_TIME.negated());
+    }
+
+    assertThat(told).isEmpty();
+  }
+
+  @Test
+  void findingsOfOurOwnAreNotHeldAgainstAnything() {
+    Event update =
+        updated("n1", 0, LOCAL_TIME).toBuilder().setAgentId(Finding.FINDINGS_JOB).build();
+
+    assertThat(rules.reading(update, update.getReceivedAtUnixNanos())).isEmpty();
+  }
+
   /** Summer time, or a hand that set it wrong in another way. */
   @Test
   void otherOffsetIsNews() {
@@ -160,6 +189,18 @@ class ClockRulesTest {
   private void syslog(String device, int second, Duration ahead) {
     Event event = said(device, second, ahead);
     take(event, event.getReceivedAtUnixNanos());
+  }
+
+  private void update(String device, int second, Duration ahead) {
+    Event event = updated(device, second, ahead);
+    take(event, event.getReceivedAtUnixNanos());
+  }
+
+  private static Event updated(String device, int second, Duration ahead) {
+    return TestEvents.raise(second, NOON.plusSeconds(second)).toBuilder()
+        .setDevice(device)
+        .setEventTimeUnixNanos(unixNanos(NOON.plusSeconds(second).plus(ahead)))
+        .build();
   }
 
   private static Event said(String device, int second, Duration ahead) {

@@ -55,7 +55,11 @@ public final class FindingsJob {
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(
-            Topics.EVENTS_SYSLOG, Topics.EVENTS_SNMP, Topics.EVENTS_COUNTERS, Topics.AGENT_STATS);
+            Topics.EVENTS_ALERT,
+            Topics.EVENTS_SYSLOG,
+            Topics.EVENTS_SNMP,
+            Topics.EVENTS_COUNTERS,
+            Topics.AGENT_STATS);
     define(
         env,
         options.connectionLimit(),
@@ -71,7 +75,8 @@ public final class FindingsJob {
    * @param connectionLimit rules of finding connection-limit
    * @param agentSilent rules of finding agent-silent
    * @param clocks rules of finding clock-wrong
-   * @param source syslog, traps, gauges and heartbeats; other bodies are left alone
+   * @param source syslog, traps, gauges, updates of monitors and heartbeats; other bodies are left
+   *     alone
    * @param findings takes the alert updates
    */
   public static void define(
