@@ -2,12 +2,15 @@
 //!
 //! The arithmetic is that of the view `tocsin.balance` and stands nowhere else; this prints it. schemas/clickhouse/pipeline/balance.sql explains the columns.
 
+mod catching_up;
+
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use self::catching_up::CatchingUp;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
 use crate::{Failure, table};
 
@@ -30,7 +33,8 @@ pub struct BalanceArgs {
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
-    /// Wait up to so many seconds until the sheet is closed by reports that agents made after this command was started.
+    /// Wait up to so many seconds until the sheet is closed by reports that agents made after this command was started. Meanwhile it says how much waits
+    /// to be stored, and how long that takes at the present rate.
     #[arg(long, value_name = "SECONDS", default_value_t = 0)]
     wait: u64,
 }
@@ -79,7 +83,7 @@ struct Sheet(Vec<Line>);
 /// Prints the sheet; fails when it is not closed.
 pub fn run(args: &BalanceArgs) -> Result<(), Failure> {
     let clickhouse = ClickHouse::new(&args.clickhouse)?;
-    let sheet = await_closed(&clickhouse, Duration::from_secs(args.wait))?;
+    let (sheet, catching_up) = await_closed(&clickhouse, Duration::from_secs(args.wait))?;
     match args.format {
         Format::Table => print!("{}", sheet.table()),
         Format::Json => println!("{}", serde_json::json!({ "closed": sheet.what_is_open().is_none(), "listeners": sheet.0 })),
@@ -91,27 +95,35 @@ pub fn run(args: &BalanceArgs) -> Result<(), Failure> {
             }
             Ok(())
         }
-        Some(reason) => Err(Failure::new(format!("not closed: {reason}"), sheet.remedy())),
+        Some(reason) => Err(Failure::new(format!("not closed: {reason}{}", after_semicolon(catching_up)), sheet.remedy())),
     }
 }
 
-/// Reads the sheet until it is closed and new, or the time is over; then as it is.
-fn await_closed(clickhouse: &ClickHouse, wait: Duration) -> Result<Sheet, Failure> {
-    let (start, start_time) = (Instant::now(), Timestamp::now());
+/// Reads the sheet until it is closed and new, or the time is over; then as it is, with what was seen of a backlog meanwhile.
+fn await_closed(clickhouse: &ClickHouse, wait: Duration) -> Result<(Sheet, Option<CatchingUp>), Failure> {
+    let start_time = Timestamp::now();
+    let first = Sheet::read(clickhouse)?;
+    let start = Instant::now();
     let mut next_told = Duration::from_secs(2);
     loop {
         let sheet = Sheet::read(clickhouse)?;
         let elapsed = start.elapsed();
+        let catching_up = CatchingUp::between(&first, &sheet, elapsed);
         if elapsed >= wait || (sheet.what_is_open().is_none() && sheet.is_newer_than(start_time)) {
-            return Ok(sheet);
+            return Ok((sheet, catching_up));
         }
         if elapsed >= next_told {
             let reason = sheet.what_is_open().unwrap_or_else(|| "closed so far; no newer report of an agent yet".to_owned());
-            eprintln!("waiting for the balance sheet: {reason} ({} of {} s)", elapsed.as_secs(), wait.as_secs());
+            let (waited, all) = (elapsed.as_secs(), wait.as_secs());
+            eprintln!("waiting for the balance sheet: {reason}{} ({waited} of {all} s)", after_semicolon(catching_up));
             next_told = elapsed + Duration::from_secs(2);
         }
         std::thread::sleep(POLL_INTERVAL.min(wait - elapsed));
     }
+}
+
+fn after_semicolon(catching_up: Option<CatchingUp>) -> String {
+    catching_up.map(|told| format!("; {told}")).unwrap_or_default()
 }
 
 impl Sheet {
@@ -124,6 +136,16 @@ impl Sheet {
             Failure::new(format!("the view tocsin.balance has unexpected columns: {error}"), "run `tocsin schema apply` of this version")
         })?;
         Ok(Self(lines))
+    }
+
+    /// Records that Kafka acknowledged.
+    fn acked(&self) -> u64 {
+        self.0.iter().map(|line| line.acked).sum()
+    }
+
+    /// Records that ClickHouse has, those in the quarantine included.
+    fn kept(&self) -> u64 {
+        self.0.iter().map(|line| line.stored_events + line.stored_rejects + line.quarantined).sum()
     }
 
     /// What keeps the sheet open, in words; none when it is closed.
