@@ -1,6 +1,5 @@
 //! Gaps in senders' own numbers as events, beside the messages that showed them.
 
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tocsin_parse::Parsed;
@@ -23,20 +22,10 @@ pub(crate) struct ConfirmedGap {
 }
 
 /// The numbers of one listener's senders.
-#[derive(Debug)]
-pub(crate) struct Gaps {
-    sequences: Mutex<Sequences<Arc<MessageAfter>>>,
-    /// Several readers are not in step with each other. The kernel keeps what comes from one port on one of them, so only such messages can be
-    /// compared; a sender with a new port for each message has no gaps then, and ports are used again.
-    is_by_port: bool,
-}
+#[derive(Debug, Default)]
+pub(crate) struct Gaps(Mutex<Sequences<Arc<MessageAfter>>>);
 
 impl Gaps {
-    pub(crate) fn new(readers: usize) -> Self {
-        let is_by_port = readers > 1;
-        Self { sequences: Mutex::new(if is_by_port { Sequences::strict() } else { Sequences::default() }), is_by_port }
-    }
-
     /// Takes a message's number, if it has one, and returns the gaps that are certain now.
     pub(crate) fn see(&self, origin: &Origin, parsed: &Parsed) -> Vec<ConfirmedGap> {
         let Body::Syslog(Syslog { sequence: Some(number), .. }) = parsed.body else { return Vec::new() };
@@ -45,8 +34,7 @@ impl Gaps {
             let (origin, device) = (origin.clone(), parsed.device.clone());
             Arc::new(MessageAfter { origin, device, event_time_unix_nanos: parsed.event_time_unix_nanos })
         };
-        let port = if self.is_by_port { peer.port() } else { 0 };
-        let sender = (SocketAddr::new(peer.ip().to_canonical(), port), parsed.device.clone().unwrap_or_default());
+        let sender = (peer.ip().to_canonical(), parsed.device.clone().unwrap_or_default());
         let mut confirmed = Vec::new();
         self.lock()
             .see(sender, number, origin.received_at_unix_nanos, message_after, |gap, after| confirmed.push(ConfirmedGap::new(gap, after)));
@@ -68,7 +56,7 @@ impl Gaps {
     }
 
     fn lock(&self) -> MutexGuard<'_, Sequences<Arc<MessageAfter>>> {
-        self.sequences.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

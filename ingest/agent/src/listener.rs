@@ -93,9 +93,7 @@ impl RunningListener {
         let (stop, stopped) = watch::channel(false);
         let (policy, policies) = watch::channel(Policy::load(config)?);
         let counters = Arc::clone(&input.counters);
-        let pipeline = Pipeline::new(shared.clone(), config.kind.into(), &input)
-            .with_readers(config.readers)
-            .with_rate_limit(config.rate_limit.as_ref());
+        let pipeline = Pipeline::new(shared.clone(), config.kind.into(), &input).with_rate_limit(config.rate_limit.as_ref());
         let mut listener = Self::new(Source::Listener(Box::new(config.clone())), input, stop);
         listener.policy = Some(policy);
         let sockets = held.of_listener(config)?;

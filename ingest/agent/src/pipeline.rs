@@ -94,14 +94,9 @@ impl Pipeline {
             site: input.site.as_str().into(),
             counters: Arc::clone(&input.counters),
             senders: Arc::clone(&input.senders),
-            gaps: Arc::new(Gaps::new(1)),
+            gaps: Arc::default(),
             rate_limit: None,
         }
-    }
-
-    /// The same for a listener whose frames come over so many readers.
-    pub(crate) fn with_readers(self, readers: usize) -> Self {
-        Self { gaps: Arc::new(Gaps::new(readers)), ..self }
     }
 
     /// The same for a listener that limits what one sender may send.

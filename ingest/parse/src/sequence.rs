@@ -4,7 +4,7 @@
 //! and is told only if its numbers have not come by then. A sender that restarts begins small again; that is no gap.
 
 use std::collections::{HashMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::IpAddr;
 
 /// How long a missing number may be late: far above the reordering of a network or of a relay's threads, far below a person's patience.
 pub const HOLD_NANOS: u64 = 1_000_000_000;
@@ -25,9 +25,9 @@ const MAX_NUMBER: u64 = 1 << 62;
 const MAX_RESTARTS_PER_MINUTE: u8 = 8;
 const MINUTE_NANOS: u64 = 60_000_000_000;
 
-/// Who numbers: an address and port (0 where the port does not matter), and the name that its messages give; empty where they give none. A
-/// relay has one address and many names, and many devices are named `Switch`.
-pub type Sender = (SocketAddr, String);
+/// Who numbers: an address, and the name that its messages give; empty where they give none. A relay has one address and many names, and many
+/// devices are named `Switch`.
+pub type Sender = (IpAddr, String);
 
 /// Numbers that did not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,6 @@ pub struct Sequences<M> {
     old: HashMap<Sender, Counter<M>>,
     /// Every gap that was opened, in the order of time; some are closed by now.
     opened: VecDeque<(u64, Sender)>,
-    is_strict: bool,
 }
 
 /// After `limit` comes `first`.
@@ -70,8 +69,6 @@ struct Counter<M> {
     behind: Option<(u64, u8)>,
     restarts: u8,
     restarts_since_unix_nanos: u64,
-    /// Two numbers have followed each other.
-    has_counted: bool,
 }
 
 /// Positions `first..=last` are missing.
@@ -87,16 +84,11 @@ struct Open<M> {
 
 impl<M> Default for Sequences<M> {
     fn default() -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), opened: VecDeque::new(), is_strict: false }
+        Self { young: HashMap::new(), old: HashMap::new(), opened: VecDeque::new() }
     }
 }
 
 impl<M: Clone> Sequences<M> {
-    /// Sees a gap only after two numbers of a sender have followed each other: for senders whose messages may come by other ways too.
-    pub fn strict() -> Self {
-        Self { is_strict: true, ..Self::default() }
-    }
-
     /// Takes the number of a message and calls `tell` for each gap that is certain now. `message` is asked for what to keep of this message
     /// when it shows a new gap.
     pub fn see(
@@ -111,9 +103,8 @@ impl<M: Clone> Sequences<M> {
             return;
         }
         self.expire(received_at_unix_nanos, &mut tell);
-        let is_strict = self.is_strict;
         let Some(counter) = self.counter(&sender, &mut tell) else {
-            self.young.insert(sender, Counter::new(number, received_at_unix_nanos, !is_strict));
+            self.young.insert(sender, Counter::new(number, received_at_unix_nanos));
             return;
         };
         if counter.see(number, received_at_unix_nanos, message, &mut tell) {
@@ -160,17 +151,8 @@ impl<M: Clone> Sequences<M> {
 }
 
 impl<M: Clone> Counter<M> {
-    fn new(number: u64, at_unix_nanos: u64, has_counted: bool) -> Self {
-        Self {
-            base: 0,
-            wrap: None,
-            highest: number,
-            open: Vec::new(),
-            behind: None,
-            restarts: 0,
-            restarts_since_unix_nanos: at_unix_nanos,
-            has_counted,
-        }
+    fn new(number: u64, at_unix_nanos: u64) -> Self {
+        Self { base: 0, wrap: None, highest: number, open: Vec::new(), behind: None, restarts: 0, restarts_since_unix_nanos: at_unix_nanos }
     }
 
     /// Takes the next number; true where it opened a gap.
@@ -183,8 +165,7 @@ impl<M: Clone> Counter<M> {
         self.behind = None;
         let first = self.highest + 1;
         self.highest = position;
-        self.has_counted |= first == position;
-        if first == position || !self.has_counted || self.is_several(at_unix_nanos) {
+        if first == position || self.is_several(at_unix_nanos) {
             return false;
         }
         if self.open.len() >= MAX_OPEN_GAPS_PER_SENDER {

@@ -16,7 +16,7 @@ fuzz_target!(|steps: &[u8]| {
             step => number.wrapping_add(u64::from(step)).wrapping_sub(100),
         };
         at_unix_nanos += u64::from(step[1]) * 50_000_000;
-        sequences.see((([192, 0, 2, 1], 0).into(), String::new()), number, at_unix_nanos, || (), check);
+        sequences.see(([192, 0, 2, 1].into(), String::new()), number, at_unix_nanos, || (), check);
     }
     sequences.finish(check);
 });
