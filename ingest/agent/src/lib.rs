@@ -14,6 +14,7 @@ mod listener;
 mod pipeline;
 mod probes;
 mod rate_limit;
+mod reject_limit;
 mod reload;
 mod service_manager;
 mod shown;

@@ -228,6 +228,7 @@ impl RunningListener {
         if let Some(pipeline) = self.pipeline_in_effect() {
             pipeline.tell_gaps(now_unix_nanos);
             pipeline.tell_rate_limited(now_unix_nanos, false);
+            pipeline.tell_rejects(now_unix_nanos);
         }
         match &self.kernel {
             Some(Kernel::Udp(source)) => source.sample(),
@@ -261,6 +262,7 @@ impl RunningListener {
         if let Some(pipeline) = self.pipeline_in_effect() {
             pipeline.tell_last_gaps();
             pipeline.tell_rate_limited(now_unix_nanos(), true);
+            pipeline.tell_last_rejects();
         }
     }
 

@@ -21,6 +21,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::gaps::{ConfirmedGap, Gaps};
 use crate::rate_limit::{RateLimit, Violation};
+use crate::reject_limit::{RejectLimit, Summary, Verdict};
 
 /// Records of one frame that carry its bytes. Of a list of updates the first does, and the next numbers are its others: a replay finds all. A line
 /// and the event that it tells of both do, because they go to different topics.
@@ -82,6 +83,7 @@ pub(crate) struct Pipeline {
     senders: Arc<Senders>,
     gaps: Arc<Gaps>,
     rate_limit: Option<Arc<RateLimit>>,
+    reject_limit: Arc<RejectLimit>,
 }
 
 impl Pipeline {
@@ -96,6 +98,7 @@ impl Pipeline {
             senders: Arc::clone(&input.senders),
             gaps: Arc::default(),
             rate_limit: None,
+            reject_limit: Arc::default(),
         }
     }
 
@@ -119,7 +122,8 @@ impl Pipeline {
             }
             None => limit.map(|config| Arc::new(RateLimit::new(config.clone()))),
         };
-        Self { replies: before.replies.clone(), gaps: Arc::clone(&before.gaps), rate_limit, ..self }
+        let (gaps, reject_limit) = (Arc::clone(&before.gaps), Arc::clone(&before.reject_limit));
+        Self { replies: before.replies.clone(), gaps, rate_limit, reject_limit, ..self }
     }
 
     /// Works until every source of the queue has ended and the queue is empty. Each batch goes through the pipeline that is in effect then.
@@ -146,6 +150,16 @@ impl Pipeline {
             let violations = if is_last { rate_limit.rest() } else { rate_limit.renewed(now_unix_nanos) };
             self.publish_violations(rate_limit, violations, now_unix_nanos);
         }
+    }
+
+    /// Publishes the summaries of rejects whose period is over.
+    pub(crate) fn tell_rejects(&self, now_unix_nanos: u64) {
+        self.publish_summaries(self.reject_limit.expired(now_unix_nanos));
+    }
+
+    /// Publishes the summaries that have begun when nothing more will come.
+    pub(crate) fn tell_last_rejects(&self) {
+        self.publish_summaries(self.reject_limit.rest());
     }
 
     fn batch(&self, mut batch: Batch) {
@@ -181,8 +195,8 @@ impl Pipeline {
         self.reject(&origin, Stage::Parse, Refusal { reason: Reason::ParserFailed, detail }, bytes);
     }
 
-    fn origin(&self, peer: SocketAddr, received_at_unix_nanos: u64, raw: Bytes) -> Origin {
-        Origin { listener: Arc::clone(&self.listener_name), site: Arc::clone(&self.site), received_at_unix_nanos, peer: Some(peer), raw }
+    fn origin(&self, peer: impl Into<Option<SocketAddr>>, received_at_unix_nanos: u64, raw: Bytes) -> Origin {
+        Origin { listener: Arc::clone(&self.listener_name), site: Arc::clone(&self.site), received_at_unix_nanos, peer: peer.into(), raw }
     }
 
     /// Takes out of a batch what its senders may not send.
@@ -313,9 +327,34 @@ impl Pipeline {
     }
 
     fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64) {
+        if let Some(peer) = origin.peer {
+            let sender = peer.ip();
+            match self.reject_limit.judge(sender, stage, refusal.reason, original_bytes, origin.received_at_unix_nanos) {
+                Verdict::Kept => {}
+                // Its record, and its place on the balance sheet, is the summary.
+                Verdict::Summarised => return,
+                Verdict::Counted => {
+                    self.counters.rate_limited(1);
+                    return self.senders.rate_limited(std::iter::once(sender));
+                }
+            }
+        }
+        self.publish_reject(origin, None, stage, refusal, original_bytes);
+    }
+
+    fn publish_summaries(&self, summaries: Vec<Summary>) {
+        for summary in summaries {
+            let Summary { sender, stage, reason, bytes, first_unix_nanos, last_unix_nanos, .. } = summary;
+            let peer = sender.map(|address| SocketAddr::new(address, 0));
+            let origin = self.origin(peer, last_unix_nanos, Bytes::new());
+            self.publish_reject(&origin, Some(first_unix_nanos), stage, Refusal::new(reason, summary.detail()), bytes);
+        }
+    }
+
+    fn publish_reject(&self, origin: &Origin, event_time_unix_nanos: Option<u64>, stage: Stage, refusal: Refusal, original_bytes: u64) {
         self.counters.rejected(stage, refusal.reason, &refusal.detail, origin.peer);
         let reject = Reject { stage: stage.into(), reason: refusal.reason.into(), detail: refusal.detail, original_bytes };
-        self.publish(&self.event(origin, None, None, Body::Reject(reject)));
+        self.publish(&self.event(origin, None, event_time_unix_nanos, Body::Reject(reject)));
     }
 
     fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {

@@ -245,7 +245,7 @@ impl Receiver {
             let disbelief = Disbelief { report: Report::UnknownEngineIds, refusal: None, keys: None };
             return Outcome { reply: self.report(message, &disbelief, pdu.request_id, now_unix_nanos), ..Outcome::default() };
         }
-        let body = trap::of_v2(&pdu.varbinds, &self.names, &[], &mut Vec::new()).map(|body| SnmpTrap {
+        let body = trap::of_v2(&pdu.varbinds, &self.names, frame, &mut Vec::new()).map(|body| SnmpTrap {
             version: Version::V3.into(),
             is_inform: pdu.kind == Kind::Inform,
             user_or_community_hash: identity_hash(message.user),

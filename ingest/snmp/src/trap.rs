@@ -28,6 +28,14 @@ const SNMP_TRAPS: [u32; 9] = [1, 3, 6, 1, 6, 3, 1, 1, 5];
 const ENTERPRISE_SPECIFIC: i64 = 6;
 /// In place of a community that a proxy sent along.
 const HIDDEN: &str = "(hidden)";
+/// What may be written out of a datagram, as a multiple of its bytes: with the bytes themselves four times as much is stored.
+const MAX_TIMES_WRITTEN: usize = 3;
+/// The same beside the multiple: room for the names of some 30 variable bindings with long names and short values.
+const MAX_BYTES_WRITTEN: usize = 1_024;
+/// Of a variable binding beside its text.
+const VARBIND_OVERHEAD_BYTES: usize = 12;
+/// Name of the entry that tells how many variable bindings stand in the raw bytes alone.
+const LEFT_OUT: &str = "(left out)";
 
 /// First 16 hexadecimal digits of SHA-256 of a community or user name.
 pub fn identity_hash(identity: &[u8]) -> String {
@@ -54,6 +62,7 @@ pub(crate) fn of_v1(trap: &TrapV1<'_>, names: &Names, frame: &[u8], secrets: &mu
         let enterprise = Varbind { oid: Oid::new(&SNMP_TRAP_ENTERPRISE), value: Value::Oid(trap.enterprise.clone()) };
         push(&enterprise, names, frame, &mut body, secrets);
     }
+    shorten(&mut body, frame.len());
     Ok(body)
 }
 
@@ -70,7 +79,7 @@ fn v1_trap_oid(trap: &TrapV1<'_>) -> Result<Oid, Refusal> {
     }
 }
 
-/// A body of a version 2 notification, without version and identity.
+/// A body of a version 2 notification that came with `frame`, without version and identity.
 pub(crate) fn of_v2(varbinds: &[Varbind<'_>], names: &Names, frame: &[u8], secrets: &mut Vec<Range<usize>>) -> Result<SnmpTrap, Refusal> {
     let mut body = SnmpTrap::default();
     body.varbinds.reserve(varbinds.len());
@@ -92,6 +101,7 @@ pub(crate) fn of_v2(varbinds: &[Varbind<'_>], names: &Names, frame: &[u8], secre
         let detail = "no snmpTrapOID.0 among the variable bindings, so nothing says what happened (RFC 3416 4.2.6); correct the sender";
         return Err(Refusal::new(Reason::MissingField, detail));
     }
+    shorten(&mut body, frame.len());
     Ok(body)
 }
 
@@ -108,6 +118,34 @@ fn push(varbind: &Varbind<'_>, names: &Names, frame: &[u8], body: &mut SnmpTrap,
     }
     let r#type = render::type_name(&varbind.value, object);
     body.varbinds.push(snmp_trap::Varbind { oid: varbind.oid.to_string(), name, r#type, value });
+}
+
+/// Keeps what is written out in proportion to the datagram: where names are too much for that it is numbers alone, and where these are, too, the
+/// rest is left to the raw bytes.
+fn shorten(body: &mut SnmpTrap, frame_bytes: usize) {
+    let max_bytes = (MAX_TIMES_WRITTEN * frame_bytes + MAX_BYTES_WRITTEN).saturating_sub(body.trap_oid.len() + body.trap_name.len());
+    if body.varbinds.iter().map(written_bytes).sum::<usize>() <= max_bytes {
+        return;
+    }
+    for varbind in &mut body.varbinds {
+        varbind.name = std::mem::take(&mut varbind.oid);
+        varbind.r#type.clear();
+    }
+    let mut bytes = 0;
+    let fitting = body.varbinds.iter().take_while(|varbind| {
+        bytes += written_bytes(varbind);
+        bytes <= max_bytes
+    });
+    let (all, fitting) = (body.varbinds.len(), fitting.count());
+    if fitting < all {
+        body.varbinds.truncate(fitting);
+        let value = format!("{} of {all} variable bindings: raw has them", all - fitting);
+        body.varbinds.push(snmp_trap::Varbind { name: LEFT_OUT.to_owned(), value, ..snmp_trap::Varbind::default() });
+    }
+}
+
+fn written_bytes(varbind: &snmp_trap::Varbind) -> usize {
+    VARBIND_OVERHEAD_BYTES + varbind.oid.len() + varbind.name.len() + varbind.r#type.len() + varbind.value.len()
 }
 
 /// An agent address as text; empty where it tells nothing.

@@ -10,19 +10,20 @@ use tocsin_snmp::pdu::{self, CommunityMessage, Pdu, Value, Varbind};
 use tocsin_telemetry::Inputs;
 
 use super::*;
+use crate::reject_limit::MAX_REJECTS;
 use crate::{Config, snmp};
 
-/// What a datagram may become, as a multiple of its bytes, beside [`ENVELOPE_BYTES`].
-fn max_amplification(kind: Kind) -> usize {
+/// What a datagram may become, as a multiple of its bytes, beside [`fixed_bytes`].
+const MAX_AMPLIFICATION: usize = 4;
+
+/// What is stored of a datagram of one byte: id, agent, listener, addresses and times, and the sentence of a refusal; of a notification also the
+/// names of some variable bindings.
+fn fixed_bytes(kind: Kind) -> usize {
     match kind {
-        // Each variable binding is written out with its OID, its name and its type.
-        Kind::Snmp => 6,
-        Kind::Syslog | Kind::Alert | Kind::Dhcp => 4,
+        Kind::Snmp => 1_700,
+        Kind::Syslog | Kind::Alert | Kind::Dhcp => 700,
     }
 }
-
-/// What is stored of a datagram of one byte: id, agent, listener, addresses and times, and the sentence of a refusal.
-const ENVELOPE_BYTES: usize = 700;
 
 /// Keeps how much was published.
 #[derive(Default)]
@@ -85,11 +86,13 @@ fn crowded() -> Vec<(Kind, Vec<u8>)> {
     let xml = |element: &str| format!("<a>{}</a>", element.repeat(60_000 / element.len())).into_bytes();
     let labels: Vec<_> = (0..6_000).map(|number| format!("l{number}=1")).collect();
     let parameters: Vec<_> = (0..5_000).map(|number| format!("p{number}=\"\"")).collect();
-    let trap = |varbind: &Varbind<'_>| {
+    let trap = |varbind: &Varbind<'_>, varbinds| {
         let named = Varbind { oid: "1.3.6.1.6.3.1.1.4.1.0".parse().unwrap(), value: Value::Oid("1.3.6.1.6.3.1.1.5.3".parse().unwrap()) };
-        let varbinds = std::iter::once(named).chain(std::iter::repeat_n(varbind.clone(), 3_500)).collect();
+        let varbinds = std::iter::once(named).chain(std::iter::repeat_n(varbind.clone(), varbinds)).collect();
         CommunityMessage::write(false, b"public", &Pdu::new(pdu::Kind::Trap, 1, varbinds).write())
     };
+    // Each number of it is one byte on the wire and four in print.
+    let long_oid = Oid::new(&[&[1, 3, 6, 1, 4, 1][..], &[127; 120]].concat());
     let varbind = |oid: &str, value| Varbind { oid: oid.parse::<Oid>().unwrap(), value };
     vec![
         (Kind::Alert, array(r#"{"action":"update","source":"s","device":"d","check":"c"}"#)),
@@ -98,14 +101,17 @@ fn crowded() -> Vec<(Kind, Vec<u8>)> {
         (Kind::Alert, format!("action=update source=s device=d check=c {}", labels.join(" ")).into_bytes()),
         (Kind::Syslog, format!("<13>1 - - - - - [a {}] x", parameters.join(" ")).into_bytes()),
         (Kind::Syslog, [b"<13>".as_slice(), &[0xff; 60_000]].concat()),
-        (Kind::Snmp, trap(&varbind("1.3.6.1.2.1.2.2.1.8.3", Value::Integer(2)))),
-        (Kind::Snmp, trap(&varbind("1.3", Value::Null))),
-        (Kind::Snmp, trap(&varbind("1.3.6.1.4.1.32473.1", Value::Octets(&[0xff; 8])))),
+        (Kind::Snmp, trap(&varbind("1.3.6.1.2.1.2.2.1.8.3", Value::Integer(2)), 3_500)),
+        (Kind::Snmp, trap(&varbind("1.3", Value::Null), 8_000)),
+        (Kind::Snmp, trap(&Varbind { oid: long_oid.clone(), value: Value::Null }, 440)),
+        (Kind::Snmp, trap(&Varbind { oid: long_oid.clone(), value: Value::Oid(long_oid) }, 230)),
+        (Kind::Snmp, trap(&varbind("1.3.6.1.2.1.2.2.1.8.3", Value::Oid("1.3.6.1.6.3.1.1.5.3".parse().unwrap())), 2_400)),
+        (Kind::Snmp, trap(&varbind("1.3.6.1.4.1.32473.1", Value::Octets(&[0xff; 8])), 2_400)),
     ]
 }
 
 #[test]
-fn no_datagram_is_stored_as_more_than_four_times_its_bytes_and_no_trap_as_more_than_six() {
+fn no_datagram_is_stored_as_more_than_four_times_its_bytes() {
     let kinds = [("alert", Kind::Alert), ("syslog", Kind::Syslog), ("framing", Kind::Syslog), ("dhcp", Kind::Dhcp), ("snmp", Kind::Snmp)];
     let kept = kinds.into_iter().flat_map(|(target, kind)| corpus(target).into_iter().map(move |frame| (kind, frame)));
     let mut excesses = Vec::new();
@@ -120,7 +126,7 @@ fn no_datagram_is_stored_as_more_than_four_times_its_bytes_and_no_trap_as_more_t
             pipeline.frame(&received(frame));
             let stored = scales.0.load(Ordering::Relaxed);
             frames += 1;
-            if stored > max_amplification(kind) * bytes + ENVELOPE_BYTES {
+            if stored > MAX_AMPLIFICATION * bytes + fixed_bytes(kind) {
                 excesses.push(format!("{kind:?}: {bytes} bytes became {stored}, {:.1} times: {beginning}", stored as f64 / bytes as f64));
             }
         }
@@ -150,4 +156,25 @@ fn a_parser_that_fails_makes_a_reject_of_the_frame_and_goes_on() {
     let expected = [("one", 3), ("two", 3), ("three", 5)];
     assert_eq!(rejected, expected.map(|(raw, bytes)| (Bytes::from_static(raw.as_bytes()), Reason::ParserFailed, bytes)));
     assert_eq!(pipeline.counters.rejects().collect::<Vec<_>>(), [(Reason::ParserFailed, 3)]);
+}
+
+#[test]
+fn a_sender_of_nothing_but_rejects_is_kept_for_a_while_and_then_counted_and_the_sheet_closes() {
+    const SENT: u64 = 5_000;
+    let publisher = Arc::new(MemoryPublisher::default());
+    let pipeline = pipeline(Reading::Message(Format::Alert), Arc::clone(&publisher) as _);
+    let other = Received { peer: ([192, 0, 2, 2], 1).into(), ..received("no update") };
+    pipeline.batch((0..SENT).map(|_| received("[0]")).chain([other]).collect());
+    pipeline.tell_last_rejects();
+
+    let events: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap()).collect();
+    let (of_sender, of_others): (Vec<_>, Vec<_>) = events.iter().partition(|event| event.device == "192.0.2.1");
+    assert_eq!((of_sender.len() as u64, of_others.len()), (MAX_REJECTS + 1, 1));
+    let summary = of_sender.last().unwrap();
+    let Some(Body::Reject(reject)) = &summary.body else { panic!("{summary:?}") };
+    let left_out = SENT - MAX_REJECTS;
+    assert!(reject.detail.starts_with(&format!("{left_out} rejects more")), "{}", reject.detail);
+    assert_eq!((reject.reason(), reject.original_bytes, summary.raw.len()), (Reason::Syntax, left_out * 3, 0));
+    let stats = pipeline.counters.snapshot();
+    assert_eq!((stats.malformed, stats.malformed + stats.rate_limited), (MAX_REJECTS + 2, SENT + 1), "each frame is counted once");
 }

@@ -269,6 +269,20 @@ fn a_noisy_sender_is_limited_counted_and_told_while_others_are_heard() {
 }
 
 #[test]
+fn a_flood_of_rejects_is_summed_up_at_a_stop_and_the_last_report_closes_the_balance() {
+    let running = start("kind: alert, transport: tcp, listen: '127.0.0.1:0'");
+    TcpStream::connect(v4(running.port())).unwrap().write_all("no update\n".repeat(1_200).as_bytes()).unwrap();
+    running.wait_for(|stats| stats.received == 1_200 && stats.malformed + stats.rate_limited == 1_199);
+    let (counters, publisher) = (running.counters[0].clone(), Arc::clone(&running.publisher));
+    running.agent.drain();
+    let stats = counters.snapshot();
+    assert_eq!((stats.received, stats.malformed, stats.rate_limited, stats.acked), (1_200, 1_001, 199, 1_001));
+    let bodies = events(&publisher).into_iter().filter_map(|event| event.body);
+    let last = bodies.filter_map(|body| if let Body::Reject(reject) = body { Some(reject) } else { None }).last().unwrap();
+    assert!(last.detail.starts_with("200 rejects more (1800 bytes) of this sender"), "{}", last.detail);
+}
+
+#[test]
 fn a_listener_whose_thread_has_died_is_named_by_health_and_metrics_and_the_others_go_on() {
     let running =
         start_with("listeners: [{name: l, kind: syslog, listen: '127.0.0.1:0'}, {name: other, kind: alert, listen: '127.0.0.1:0'}]");
