@@ -301,8 +301,8 @@ fn check_tls(listener: &ListenerConfig) -> Result<(), String> {
             _ => Ok(()),
         };
     };
-    if listener.transport != Transport::Tls {
-        return Err("tls is set and transport is not tls; set transport: tls, or remove the key".to_owned());
+    if !matches!(listener.transport, Transport::Tls | Transport::Relp) {
+        return Err("tls is set and transport is neither tls nor relp; set transport: tls, or remove the key".to_owned());
     }
     if tls.require_client_certificate && tls.client_ca.is_none() {
         return Err("tls.require_client_certificate is true and tls.client_ca is missing; name the authorities that senders' certificates come from".to_owned());

@@ -34,7 +34,7 @@ pub enum Transport {
     Tcp,
     /// The same stream inside TLS (RFC 5425).
     Tls,
-    /// rsyslog's reliable transport: each message is answered.
+    /// rsyslog's reliable transport, inside TLS where `tls` is given: each message is answered.
     Relp,
 }
 
@@ -153,7 +153,7 @@ pub struct ListenerConfig {
     /// Do not take IPv4 on an IPv6 address.
     #[serde(default)]
     pub ipv6_only: bool,
-    /// Certificates, for transport `tls` alone.
+    /// Certificates, for transport `tls`, and for `relp` where that is to be inside TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsConfig>,
     /// How much one sender may send; left away: any amount.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use socket2::{SockRef, Socket, TcpKeepalive};
 use tocsin_parse::framing::Decoder;
 use tocsin_telemetry::Counters;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
@@ -137,7 +138,8 @@ impl TcpSource {
         let max_message_bytes = policy.max_message_bytes;
         let mut connection =
             Connection { peer, decoder: Decoder::new(max_message_bytes), counters: Arc::clone(&self.counters), queue: queue.clone() };
-        let (is_relp, certificates) = (self.is_relp, policy.certificates);
+        let relp_max_message_bytes = self.is_relp.then_some(max_message_bytes);
+        let certificates = policy.certificates;
         let (policies, admission, mut stop) = (self.policies.clone(), self.admission.clone(), stop.clone());
         let mut stream = stream;
         connections.spawn(async move {
@@ -151,9 +153,8 @@ impl TcpSource {
             let sender = connection.peer.ip();
             let session = async {
                 match certificates {
-                    None if is_relp => Session::of(connection, max_message_bytes).run(stream, ended).await,
-                    None => connection.run(stream, ended).await,
-                    Some(certificates) => inside_tls(&certificates, stream, connection, ended).await,
+                    None => serve(connection, relp_max_message_bytes, stream, ended).await,
+                    Some(certificates) => inside_tls(&certificates, stream, connection, relp_max_message_bytes, ended).await,
                 }
             };
             tokio::join!(session, end_in_time(end, sender, stop, policies));
@@ -194,14 +195,28 @@ async fn end_in_time(end: watch::Sender<bool>, sender: IpAddr, mut stop: Stop, m
     end.send_replace(true);
 }
 
+/// The connection: a RELP session where the longest message of one is given, else frames.
+async fn serve(connection: Connection, relp_max_message_bytes: Option<usize>, stream: impl AsyncRead + AsyncWrite + Unpin, stop: Stop) {
+    match relp_max_message_bytes {
+        Some(max_message_bytes) => Session::of(connection, max_message_bytes).run(stream, stop).await,
+        None => connection.run(stream, stop).await,
+    }
+}
+
 /// The handshake, then the connection. A peer whose handshake is not done at a stop has sent nothing yet.
-async fn inside_tls(certificates: &Certificates, stream: TcpStream, connection: Connection, mut stop: Stop) {
+async fn inside_tls(
+    certificates: &Certificates,
+    stream: TcpStream,
+    connection: Connection,
+    relp_max_message_bytes: Option<usize>,
+    mut stop: Stop,
+) {
     let secured = tokio::select! {
         secured = certificates.handshake(stream, connection.peer) => secured,
         _ = stop.wait_for(|stop| *stop) => return,
     };
     match secured {
-        Ok(stream) => connection.run(stream, stop).await,
+        Ok(stream) => serve(connection, relp_max_message_bytes, stream, stop).await,
         Err(problem) => connection.counters.connection_refused(&problem),
     }
 }

@@ -109,7 +109,7 @@ fn values_that_cannot_work_are_refused_with_a_remedy() {
     refused("listeners: [{name: l, kind: syslog, listen: '[::]:1'}, {name: l, kind: alert, listen: '[::]:2'}]", &["two listeners"]);
     refused("listeners: []", &["listeners", "defaults"]);
     refused(&listener("transport: tls"), &["listener l", "tls is missing", "certificate"]);
-    refused(&listener("tls: {certificate: c, key: k}"), &["transport is not tls"]);
+    refused(&listener("tls: {certificate: c, key: k}"), &["transport is neither tls nor relp"]);
     refused(&listener("transport: tls, tls: {certificate: c, key: k, require_client_certificate: true}"), &["client_ca is missing"]);
     refused("agent_id: 'two words'", &["agent_id"]);
     refused("telemetry: {stats_interval: 1ms}", &["stats_interval"]);

@@ -89,7 +89,7 @@ action(target="127.0.0.1" {action})
 }
 
 /// Sends by RELP, with a module that has a package of its own.
-fn rsyslog_relp(port: u16) -> Option<Relay> {
+fn rsyslog_relp(action: &str) -> Option<Relay> {
     let unpacked = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tocsin/tools/counterparts/root/usr/lib");
     let architectures = [Path::new("/usr/lib"), &unpacked].into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let found = architectures.map(|architecture| architecture.path()).find(|folder| folder.join("rsyslog/omrelp.so").is_file());
@@ -98,8 +98,8 @@ fn rsyslog_relp(port: u16) -> Option<Relay> {
         eprintln!("skipped: omrelp.so is missing: apt-get install rsyslog-relp");
         return None;
     };
-    let module = format!(r#"module(load="{}")"#, libraries.join("rsyslog/omrelp.so").display());
-    rsyslog_by(&module, &format!(r#"type="omrelp" port="{port}""#), Some(&libraries))
+    let module = format!(r#"module(load="{}" tls.tlslib="openssl")"#, libraries.join("rsyslog/omrelp.so").display());
+    rsyslog_by(&module, &format!(r#"type="omrelp" {action}"#), Some(&libraries))
 }
 
 fn syslog_ng(destination: &str) -> Option<Relay> {
@@ -187,7 +187,22 @@ fn rsyslog_over_tls_with_a_client_certificate() {
 
 #[test]
 fn rsyslog_over_relp() {
-    relayed("transport: relp", rsyslog_relp);
+    relayed("transport: relp", |port| rsyslog_relp(&format!(r#"port="{port}""#)));
+}
+
+#[test]
+fn rsyslog_over_relp_inside_tls_with_a_client_certificate() {
+    let authority = Authority::new();
+    authority.issue("sender", "sender.example.com");
+    let running = authority.start_with("relp", &format!(", client_ca: {}, require_client_certificate: true", authority.path("ca.crt")));
+    relayed_to(&running, |port| {
+        rsyslog_relp(&format!(
+            r#"port="{port}" tls="on" tls.authmode="name" tls.permittedpeer=["localhost"] tls.cacert="{}" tls.mycert="{}" tls.myprivkey="{}""#,
+            authority.path("ca.crt"),
+            authority.path("sender.crt"),
+            authority.path("sender.key")
+        ))
+    });
 }
 
 #[test]

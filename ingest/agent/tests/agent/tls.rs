@@ -48,9 +48,14 @@ impl Authority {
 
     /// An agent with a TLS listener that shows a certificate for `localhost`.
     pub(crate) fn start(&self, keys: &str) -> Running {
+        self.start_with("tls", keys)
+    }
+
+    /// The same for another transport inside TLS.
+    pub(crate) fn start_with(&self, transport: &str, keys: &str) -> Running {
         self.issue("agent", "localhost");
         start(&format!(
-            "kind: syslog, transport: tls, listen: '[::]:0', tls: {{certificate: {}, key: {}{keys}}}",
+            "kind: syslog, transport: {transport}, listen: '[::]:0', tls: {{certificate: {}, key: {}{keys}}}",
             self.path("agent.crt"),
             self.path("agent.key")
         ))
