@@ -13,4 +13,5 @@ mod reload;
 mod relp;
 mod running;
 mod snmp;
+mod snmp_reload;
 mod tls;
