@@ -31,7 +31,7 @@ function checksOfCode() {
     ...checks(`${jobs}/registrations/findings`, '.java', /"(?!tocsin-)([a-z]+(?:-[a-z]+)+)"/g),
     ...ofEpisodes,
     ...checks(`${jobs}/alerts`, '.java', /\.setCheck\("([^"]+)"\)/g),
-    ...checks('ingest/operate/src/watch_jobs', '.rs', /const CHECK: &str = "([^"]+)"/g),
+    ...checks('ingest/operate/src', '.rs', /const CHECK: &str = "([^"]+)"/g),
     ...checks('ingest/agent/src', '.rs', /source: "tocsin-agent"\.to_owned\(\),\s*check: "([^"]+)"/g),
   ];
 }

@@ -149,6 +149,11 @@ impl ClickHouse {
         self.post(statement, &bound(parameters), Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
     }
 
+    /// Like [`Self::ask`], for whoever cannot wait for a server that hangs.
+    pub fn ask_within(&self, longest: Duration, statement: &str, parameters: &[(String, String)]) -> Result<String, Failure> {
+        self.post(statement, &bound(parameters), Some(longest)).map_err(|refused| refused.failure)
+    }
+
     /// Like [`Self::ask`], for an answer that is no text.
     pub fn ask_bytes(&self, statement: &str, parameters: &[(String, String)]) -> Result<Vec<u8>, Failure> {
         self.send(statement.as_bytes(), None, &bound(parameters), Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)

@@ -9,6 +9,7 @@ pub mod balance;
 pub mod buffers;
 pub mod devices;
 pub mod enforce;
+pub mod heartbeat;
 pub mod mibs;
 pub mod parse;
 pub mod quarantine;
@@ -18,6 +19,7 @@ pub mod watch_jobs;
 pub mod webhooks;
 
 mod clickhouse;
+mod connection;
 mod failure;
 mod kafka;
 mod table;

@@ -3,19 +3,19 @@
 //! It says what `tocsin ack` says, to the same topic. It needs Kafka and nothing else: who acknowledges waits for no table.
 
 mod call;
-mod connection;
 mod secret;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
-use axum::routing::post;
+use axum::routing::{get, post};
 use clap::Args;
 use tocsin_kafka::Connection;
 use tocsin_wire::acknowledgements::Acknowledgement;
@@ -23,9 +23,9 @@ use tokio::net::TcpListener;
 
 use crate::Failure;
 use crate::acknowledge;
+use crate::connection::BoundedListener;
 use crate::kafka::KafkaArgs;
 use call::Call;
-use connection::BoundedListener;
 use secret::Secret;
 
 /// Far more than a call of PagerDuty or Opsgenie.
@@ -42,7 +42,7 @@ POST /opsgenie          a webhook integration with the header Authorization: Bea
 
 Which alerts are meant PagerDuty tells by the title of the incident and Opsgenie by tags, as deploy/alertmanager/production.yml writes them.
 It answers 200 when Kafka has it, 400, 401 or 413 where a call is of no use, 503 where it may be sent again. It speaks HTTP without TLS: put the proxy
-that you have before it. Exit codes: 64 the command line is not usable; it does not end by itself.";
+that you have before it. GET /metrics is for Prometheus: let the proxy pass the three paths above alone. Exit codes: 64 the command line is not usable; it does not end by itself.";
 
 /// `tocsin webhooks`
 #[derive(Args, Debug)]
@@ -71,6 +71,28 @@ struct Desk {
     token: Option<Secret>,
     pagerduty: Option<Secret>,
     say: Box<Say>,
+    calls: Calls,
+}
+
+/// What became of calls.
+#[derive(Default)]
+struct Calls {
+    taken: AtomicU64,
+    unusable: AtomicU64,
+    refused: AtomicU64,
+    failed: AtomicU64,
+}
+
+impl Calls {
+    fn count(&self, status: StatusCode) {
+        let counter = match status {
+            StatusCode::OK => &self.taken,
+            StatusCode::BAD_REQUEST => &self.unusable,
+            StatusCode::UNAUTHORIZED => &self.refused,
+            _ => &self.failed,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 type Answer = (StatusCode, String);
@@ -83,7 +105,7 @@ pub fn run(args: &WebhooksArgs) -> Result<(), Failure> {
         return Err(Failure::usage("nobody may call", "name --token-file, --pagerduty-secret-file, or both"));
     }
     let connection = args.kafka.connection()?;
-    let desk = Desk { token, pagerduty, say: Box::new(move |words| say(&connection, words)) };
+    let desk = Desk { token, pagerduty, say: Box::new(move |words| say(&connection, words)), calls: Calls::default() };
     let cannot = |what: &str, error: std::io::Error| Failure::new(format!("{what}: {error}"), "choose another --listen address");
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -107,20 +129,21 @@ fn router(desk: Desk) -> Router {
         .route("/acknowledgements", post(own))
         .route("/pagerduty", post(pagerduty))
         .route("/opsgenie", post(opsgenie))
+        .route("/metrics", get(metrics))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(Arc::new(desk))
 }
 
 async fn own(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) -> Answer {
     if !bears_token(&desk, &headers) {
-        return refused();
+        return desk.refused();
     }
     take(desk, call::own(&body)).await
 }
 
 async fn opsgenie(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) -> Answer {
     if !bears_token(&desk, &headers) {
-        return refused();
+        return desk.refused();
     }
     take(desk, call::opsgenie(&body)).await
 }
@@ -128,7 +151,7 @@ async fn opsgenie(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes
 async fn pagerduty(State(desk): State<Arc<Desk>>, headers: HeaderMap, body: Bytes) -> Answer {
     let signatures = headers.get(PAGERDUTY_SIGNATURE).map_or(&b""[..], |value| value.as_bytes());
     if !desk.pagerduty.as_ref().is_some_and(|secret| secret.has_signed(&body, signatures)) {
-        return refused();
+        return desk.refused();
     }
     take(desk, call::pagerduty(&body)).await
 }
@@ -138,11 +161,35 @@ fn bears_token(desk: &Desk, headers: &HeaderMap) -> bool {
     desk.token.as_ref().is_some_and(|token| token.is_borne_by(authorization))
 }
 
-fn refused() -> Answer {
-    (StatusCode::UNAUTHORIZED, "this call is not signed or bears no token that may be used here\n".to_owned())
+impl Desk {
+    fn refused(&self) -> Answer {
+        self.counted((StatusCode::UNAUTHORIZED, "this call is not signed or bears no token that may be used here\n".to_owned()))
+    }
+
+    fn counted(&self, answer: Answer) -> Answer {
+        self.calls.count(answer.0);
+        answer
+    }
+}
+
+async fn metrics(State(desk): State<Arc<Desk>>) -> String {
+    let calls = &desk.calls;
+    let results = [("taken", &calls.taken), ("unusable", &calls.unusable), ("refused", &calls.refused), ("failed", &calls.failed)];
+    let mut text = "# HELP tocsin_webhooks_calls_total Calls by what became of them; failed: Kafka did not take it.\n\
+                    # TYPE tocsin_webhooks_calls_total counter\n"
+        .to_owned();
+    for (result, count) in results {
+        text.push_str(&format!("tocsin_webhooks_calls_total{{result=\"{result}\"}} {}\n", count.load(Ordering::Relaxed)));
+    }
+    text
 }
 
 async fn take(desk: Arc<Desk>, call: Result<Option<Call>, String>) -> Answer {
+    let answer = answer(Arc::clone(&desk), call).await;
+    desk.counted(answer)
+}
+
+async fn answer(desk: Arc<Desk>, call: Result<Option<Call>, String>) -> Answer {
     let words = match call {
         Ok(call) => call.map(|call| call.words()).unwrap_or_default(),
         Err(problem) => return (StatusCode::BAD_REQUEST, format!("{problem}\n")),

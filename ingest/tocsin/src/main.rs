@@ -10,6 +10,7 @@ use tocsin_operate::balance::BalanceArgs;
 use tocsin_operate::buffers::BuffersArgs;
 use tocsin_operate::devices::DevicesArgs;
 use tocsin_operate::enforce::EnforceArgs;
+use tocsin_operate::heartbeat::HeartbeatArgs;
 use tocsin_operate::mibs::MibsArgs;
 use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::quarantine::QuarantineArgs;
@@ -18,7 +19,7 @@ use tocsin_operate::send::SendArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
 use tocsin_operate::webhooks::WebhooksArgs;
 use tocsin_operate::{
-    Failure, acknowledge, ask, balance, buffers, devices, enforce, mibs, parse, quarantine, schema, send, watch_jobs, webhooks,
+    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, schema, send, watch_jobs, webhooks,
 };
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
@@ -81,6 +82,8 @@ enum Command {
     Mibs(MibsArgs),
     /// Tell Alertmanager when a stream job does not run, without passing through one.
     WatchJobs(WatchJobsArgs),
+    /// Show all the time that an alert gets through to the pager, and complain where it does not.
+    Heartbeat(HeartbeatArgs),
     /// Take acknowledgements over HTTP: from a link, PagerDuty or Opsgenie.
     Webhooks(WebhooksArgs),
 }
@@ -110,6 +113,7 @@ fn main() -> ExitCode {
         Command::Enforce(args) => exit_code(enforce::run(&args)),
         Command::Mibs(args) => exit_code(mibs::run(&args)),
         Command::WatchJobs(args) => exit_code(watch_jobs::run(&args)),
+        Command::Heartbeat(args) => exit_code(heartbeat::run(&args)),
         Command::Webhooks(args) => exit_code(webhooks::run(&args)),
     }
 }

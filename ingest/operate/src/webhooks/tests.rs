@@ -34,7 +34,8 @@ impl Server {
             heard.lock().unwrap().extend_from_slice(words);
             Ok(())
         };
-        let desk = Desk { token: secret("token", TOKEN), pagerduty: secret("pagerduty", SECRET), say: Box::new(say) };
+        let desk =
+            Desk { token: secret("token", TOKEN), pagerduty: secret("pagerduty", SECRET), say: Box::new(say), calls: Calls::default() };
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
@@ -116,4 +117,22 @@ fn a_connection_ends_whatever_the_caller_does() {
             assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset);
         }
     }
+}
+
+#[test]
+fn calls_are_counted_by_what_became_of_them() {
+    let server = server();
+    server.post("/opsgenie", &[], "{}");
+    server.post("/acknowledgements", &[("Authorization", &format!("Bearer {TOKEN}"))], "nonsense");
+    let text = ureq::get(format!("http://{}/metrics", server.address)).call().unwrap().into_body().read_to_string().unwrap();
+    let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(
+        samples,
+        [
+            r#"tocsin_webhooks_calls_total{result="taken"} 0"#,
+            r#"tocsin_webhooks_calls_total{result="unusable"} 1"#,
+            r#"tocsin_webhooks_calls_total{result="refused"} 1"#,
+            r#"tocsin_webhooks_calls_total{result="failed"} 0"#,
+        ]
+    );
 }

@@ -62,6 +62,11 @@ public record Ports(int offset) {
     return 9095 + offset;
   }
 
+  /** Webhook that hears heartbeats, where one runs. */
+  public int heartbeat() {
+    return 9097 + offset;
+  }
+
   /** Grafana, where it runs. */
   public int grafana() {
     return 3000 + offset;

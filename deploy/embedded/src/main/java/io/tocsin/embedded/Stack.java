@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tocsin.embedded.agent.AgentConfig;
 import io.tocsin.embedded.agent.AgentService;
 import io.tocsin.embedded.alertmanager.AlertmanagerService;
+import io.tocsin.embedded.alertmanager.HeartbeatService;
 import io.tocsin.embedded.alertmanager.PageRecorderService;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import io.tocsin.embedded.clickhouse.ClickHouseService;
@@ -148,6 +149,20 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
             io.tocsin.rules.command.Main.class, "128m", JavaProcess.quickStartFlags(), arguments),
         Map.of(),
         SCHEMA_DEADLINE);
+  }
+
+  /**
+   * Sends heartbeats through all parts and listens for them, so that it shows when one of them has
+   * failed.
+   *
+   * @param every time between two
+   * @param silentAfter silence that is too long
+   */
+  public void startHeartbeat(Duration every, Duration silentAfter) {
+    Ports ports = options.ports();
+    supervisor.launch(HeartbeatService.listener(ports, tools.tocsin(), silentAfter));
+    supervisor.launch(HeartbeatService.sender(ports, tools.tocsin(), every));
+    supervisor.awaitReady(HeartbeatService.LISTENER, HeartbeatService.SENDER);
   }
 
   private void startGrafana() {

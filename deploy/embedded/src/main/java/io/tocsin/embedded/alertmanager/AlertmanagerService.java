@@ -19,7 +19,7 @@ public final class AlertmanagerService {
   /** Name in messages and of the log file. */
   public static final String NAME = "alertmanager";
 
-  private static final String DEFAULT_WEBHOOK = "127.0.0.1:9095";
+  private static final Ports COMMITTED = new Ports(0);
 
   private AlertmanagerService() {}
 
@@ -33,7 +33,7 @@ public final class AlertmanagerService {
     } catch (IOException e) {
       throw new UncheckedIOException(config + " cannot be written: " + e.getMessage(), e);
     }
-    String address = "127.0.0.1:" + ports.alertmanager();
+    String address = address(ports.alertmanager());
     Path program = tools.alertmanager();
     List<String> command =
         List.of(
@@ -49,8 +49,14 @@ public final class AlertmanagerService {
         NAME, command, Map.of(), Health.http(URI.create("http://" + address + "/-/ready")));
   }
 
-  /** The committed routes with the webhook of this stack. */
+  private static String address(int port) {
+    return "127.0.0.1:" + port;
+  }
+
+  /** The committed routes with the webhooks of this stack. */
   static String config(String committed, Ports ports) {
-    return committed.replace(DEFAULT_WEBHOOK, "127.0.0.1:" + ports.pageRecorder());
+    return committed
+        .replace(address(COMMITTED.pageRecorder()), address(ports.pageRecorder()))
+        .replace(address(COMMITTED.heartbeat()), address(ports.heartbeat()));
   }
 }

@@ -71,6 +71,7 @@ class AlertmanagerRoutesTest {
   @CsvSource({
     "severity=critical, 'page-recorder,pagerduty'",
     "alertname=acknowledged source=tocsin severity=critical, nobody",
+    "alertname=heartbeat source=tocsin-heartbeat site=zrh-1 severity=warning, heartbeat",
     "severity=major, 'page-recorder,pagerduty'",
     "severity=warning, 'page-recorder,slack'",
     "severity=indeterminate, 'page-recorder,slack'",
@@ -87,6 +88,16 @@ class AlertmanagerRoutesTest {
     arguments.addAll(List.of(labels.split(" ")));
 
     assertThat(run(arguments.toArray(String[]::new)).strip()).isEqualTo(receivers);
+  }
+
+  @Test
+  void heartbeatGoesToItsReceiverAloneInTheEmbeddedStackToo() throws Exception {
+    String config = "--config.file=" + local("alertmanager.yml");
+
+    assertThat(run("config", "routes", "test", config, "source=tocsin-heartbeat").strip())
+        .isEqualTo("heartbeat");
+    assertThat(run("config", "routes", "test", config, "source=hyak").strip())
+        .isEqualTo("page-recorder");
   }
 
   @ParameterizedTest

@@ -10,10 +10,10 @@ import org.junit.jupiter.api.Test;
 
 class AlertmanagerServiceTest {
   @Test
-  void committedRoutesPointToTheStacksOwnRecorder() throws IOException {
+  void committedRoutesPointToTheStacksOwnRecorderAndHeartbeat() throws IOException {
     String committed = Files.readString(Tools.find().alertmanagerConfig());
     assertThat(AlertmanagerService.config(committed, new Ports(0))).isEqualTo(committed);
     assertThat(AlertmanagerService.config(committed, new Ports(100)))
-        .contains("url: http://127.0.0.1:9195/pages");
+        .contains("url: http://127.0.0.1:9195/pages", "url: http://127.0.0.1:9197/beats");
   }
 }

@@ -18,7 +18,7 @@ const MOST_CONNECTIONS: usize = 64;
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Accepts a connection when there is room for it.
-pub(super) struct BoundedListener {
+pub(crate) struct BoundedListener {
     listener: TcpListener,
     room: Arc<Semaphore>,
     longest: Duration,
@@ -26,7 +26,7 @@ pub(super) struct BoundedListener {
 
 impl BoundedListener {
     /// Connections last `longest` at most.
-    pub(super) fn new(listener: TcpListener, longest: Duration) -> Self {
+    pub(crate) fn new(listener: TcpListener, longest: Duration) -> Self {
         Self { listener, room: Arc::new(Semaphore::new(MOST_CONNECTIONS)), longest }
     }
 }
@@ -53,7 +53,7 @@ impl Listener for BoundedListener {
 }
 
 /// A connection until its end.
-pub(super) struct BoundedStream {
+pub(crate) struct BoundedStream {
     stream: TcpStream,
     end: Pin<Box<Sleep>>,
     _room: OwnedSemaphorePermit,
