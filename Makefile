@@ -1,6 +1,6 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND PARALLELISM TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP RATE DURATION AWAY STORIES
+export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND PARALLELISM TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP MESSAGES TURNS BESIDE CASES RATE DURATION AWAY STORIES
 
 .PHONY: help demo test check drills up down play watch bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
@@ -33,7 +33,7 @@ test: ## every test of every language (ONLY="rust java": these stages; SKIP="dri
 drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each, AWAY=900 s without ClickHouse; STORIES=10 of jobs that die at random)
 	@$(bin)/drills
 
-bench: ## benchmarks
+bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to acknowledgement; of rules, jobs, parts, ingest)
 	@$(bin)/bench
 
 bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
