@@ -1,8 +1,8 @@
 # Tocsin's commands. What they do is in deploy/embedded/bin/, one script a target.
 bin := deploy/embedded/bin
-export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND PARALLELISM TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP MESSAGES TURNS BESIDE CASES RATE DURATION AWAY STORIES
+export PORT_OFFSET ONCE GRAFANA SECURE STATE_BACKEND PARALLELISM TOOLS ONLY SKIP ALL SCENARIO ROWS KEEP MESSAGES TURNS BESIDE CASES RATE RATES DURATION AWAY STORIES
 
-.PHONY: help demo test check drills up down play watch bench bench-pipeline bench-history bench-grep screenshots fuzz lint fmt build clean
+.PHONY: help demo test check drills up down play watch bench bench-pipeline bench-cost bench-history bench-grep screenshots fuzz lint fmt build clean
 .DEFAULT_GOAL := help
 
 help: ## list these commands
@@ -38,6 +38,9 @@ bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to ackn
 
 bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
 	@$(bin)/bench-pipeline
+
+bench-cost: ## what an event costs in CPU, bytes and memory, beside rsyslog and ClickHouse's Kafka engine (RATES=20000,10000,5000,0; DURATION=30)
+	@$(bin)/bench-cost
 
 bench-history: ## time and rows read of every dashboard and question over 30 days (ROWS=100000000)
 	@$(bin)/bench-history

@@ -3,6 +3,7 @@ package io.tocsin.integration;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** What Linux tells of the machine and its processes. */
 final class Machine {
@@ -22,5 +23,24 @@ final class Machine {
     // The name, field 2, may hold anything and ends with the last bracket.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
+  }
+
+  /** Memory that a process has resident, in MiB. */
+  static long residentMib(long pid) throws IOException {
+    return number(Path.of("/proc/" + pid + "/status"), "VmRSS:") / 1_024;
+  }
+
+  /** Bytes that a process has caused to be written to disks since its start. */
+  static long writtenBytes(long pid) throws IOException {
+    return number(Path.of("/proc/" + pid + "/io"), "write_bytes:");
+  }
+
+  private static long number(Path file, String name) throws IOException {
+    List<String> lines = Files.readAllLines(file);
+    return lines.stream()
+        .filter(line -> line.startsWith(name))
+        .map(line -> Long.parseLong(line.replaceAll("\\D", "")))
+        .findFirst()
+        .orElseThrow(() -> new IOException(file + " has no " + name));
   }
 }

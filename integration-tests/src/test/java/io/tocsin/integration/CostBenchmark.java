@@ -1,0 +1,260 @@
+package io.tocsin.integration;
+
+import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.agent.AgentService;
+import io.tocsin.embedded.alertmanager.AlertmanagerService;
+import io.tocsin.embedded.clickhouse.ClickHouseService;
+import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.embedded.kafka.KafkaService;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What an event costs, from the wire to the row: CPU of each process, bytes and memory, at steady
+ * rates and idle; and beside it what a user would build otherwise, rsyslog to Kafka to ClickHouse's
+ * own Kafka engine, without any correlation. {@code make bench-cost} runs it.
+ *
+ * <p>The peer has as many events a second, all of them syslog, because it knows nothing else.
+ *
+ * <p>Arguments: "tocsin" or "peer"; messages a second, several with commas, 0 for an idle stack
+ * (20000,10000,5000,0); measured seconds of each (30).
+ */
+public final class CostBenchmark {
+  /** In which the JVMs compile what they run, the longest with the first rate. */
+  private static final int FIRST_WARM_UP_SECONDS = 35;
+
+  private static final int WARM_UP_SECONDS = 10;
+  private static final int DEVICES = 100;
+
+  private CostBenchmark() {}
+
+  /** A pipeline that is measured. */
+  private interface Pipeline {
+    /** The processes that it is made of, by name. */
+    Map<String, Long> processes();
+
+    /** Events that are stored. */
+    long stored();
+
+    /** Events that the kernel has dropped before they were read. */
+    long dropped() throws Exception;
+
+    /** Bytes of all tables on disk. */
+    long keptBytes();
+
+    /** Traffic at this rate, until it is closed. */
+    CostTraffic start(int perSecond) throws Exception;
+  }
+
+  /** What was used until a moment. */
+  private record Usage(
+      long nanos,
+      Map<String, Double> cpuSeconds,
+      Map<String, Long> writtenBytes,
+      long stored,
+      long dropped,
+      long keptBytes) {}
+
+  /** Runs it on a stack of its own. */
+  public static void main(String[] args) throws Exception {
+    String what = args.length > 0 ? args[0] : "tocsin";
+    String rates = args.length > 1 ? args[1] : "20000,10000,5000,0";
+    int seconds = args.length > 2 ? Integer.parseInt(args[2]) : 30;
+    List<Integer> perSecond = Arrays.stream(rates.split(",")).map(Integer::valueOf).toList();
+    try (Stack stack = TestStacks.create("cost-benchmark-" + what)) {
+      if (what.equals("peer")) {
+        stack.startStores();
+        try (KafkaEnginePeer peer = KafkaEnginePeer.start(stack)) {
+          measure(what, peer(stack, peer), perSecond, seconds);
+        }
+      } else {
+        stack.start();
+        measure(what, tocsin(stack), perSecond, seconds);
+      }
+    }
+  }
+
+  private static void measure(
+      String what, Pipeline pipeline, List<Integer> rates, int measuredSeconds) throws Exception {
+    boolean isWarm = false;
+    for (int perSecond : rates) {
+      int warmUp = isWarm ? WARM_UP_SECONDS : FIRST_WARM_UP_SECONDS;
+      isWarm = true;
+      CostTraffic traffic = pipeline.start(perSecond);
+      try {
+        TimeUnit.SECONDS.sleep(warmUp);
+        Usage before = usage(pipeline);
+        TimeUnit.SECONDS.sleep(measuredSeconds);
+        print(what, perSecond, before, usage(pipeline), pipeline);
+      } finally {
+        traffic.close();
+      }
+    }
+  }
+
+  private static Usage usage(Pipeline pipeline) throws Exception {
+    Map<String, Double> cpuSeconds = new LinkedHashMap<>();
+    Map<String, Long> writtenBytes = new LinkedHashMap<>();
+    for (Map.Entry<String, Long> process : pipeline.processes().entrySet()) {
+      cpuSeconds.put(process.getKey(), Machine.cpuSeconds(process.getValue()));
+      writtenBytes.put(process.getKey(), Machine.writtenBytes(process.getValue()));
+    }
+    return new Usage(
+        System.nanoTime(),
+        cpuSeconds,
+        writtenBytes,
+        pipeline.stored(),
+        pipeline.dropped(),
+        pipeline.keptBytes());
+  }
+
+  private static void print(
+      String what, int perSecond, Usage before, Usage after, Pipeline pipeline) throws Exception {
+    double seconds = (after.nanos() - before.nanos()) / 1e9;
+    long events = after.stored() - before.stored();
+    double allCpu = sum(after.cpuSeconds()) - sum(before.cpuSeconds());
+    long written = sumOfBytes(after.writtenBytes()) - sumOfBytes(before.writtenBytes());
+    say(
+        "%s, %,d sent a second: %,.0f stored a second, %,d dropped by the kernel; %.2f cores%s;"
+            + " load average %s",
+        what,
+        perSecond,
+        events / seconds,
+        after.dropped() - before.dropped(),
+        allCpu / seconds,
+        perSecond == 0 ? "" : ", %.1f us an event".formatted(allCpu * 1e6 / events),
+        Machine.loadAverage());
+    if (perSecond > 0) {
+      say(
+          "  %.0f bytes written an event (%.0f by ClickHouse), %.0f kept in tables",
+          (double) written / events,
+          (double)
+                  (after.writtenBytes().get(ClickHouseService.NAME)
+                      - before.writtenBytes().get(ClickHouseService.NAME))
+              / events,
+          (double) (after.keptBytes() - before.keptBytes()) / events);
+    }
+    for (Map.Entry<String, Long> process : pipeline.processes().entrySet()) {
+      double cpu =
+          after.cpuSeconds().get(process.getKey()) - before.cpuSeconds().get(process.getKey());
+      say(
+          "  %-12s %.3f cores %s %,5d MiB resident",
+          process.getKey(),
+          cpu / seconds,
+          perSecond == 0 ? "" : "%6.1f us an event".formatted(cpu * 1e6 / events),
+          Machine.residentMib(process.getValue()));
+    }
+  }
+
+  private static double sum(Map<String, Double> values) {
+    return values.values().stream().mapToDouble(Double::doubleValue).sum();
+  }
+
+  private static long sumOfBytes(Map<String, Long> values) {
+    return values.values().stream().mapToLong(Long::longValue).sum();
+  }
+
+  private static Pipeline tocsin(Stack stack) {
+    return new Pipeline() {
+      @Override
+      public Map<String, Long> processes() {
+        Map<String, Long> pids = new LinkedHashMap<>();
+        for (String name :
+            List.of(
+                AgentService.NAME,
+                KafkaService.NAME,
+                FlinkService.NAME,
+                ClickHouseService.NAME,
+                AlertmanagerService.NAME)) {
+          pids.put(name, stack.supervisor().pid(name));
+        }
+        return pids;
+      }
+
+      @Override
+      public long stored() {
+        return number(stack, "SELECT toInt64(sum(stored)) FROM tocsin.stored_totals");
+      }
+
+      @Override
+      public long dropped() {
+        return number(stack, "SELECT toInt64(sum(kernel_dropped)) FROM tocsin.balance");
+      }
+
+      @Override
+      public long keptBytes() {
+        return tableBytes(stack, "tocsin");
+      }
+
+      @Override
+      public CostTraffic start(int perSecond) throws Exception {
+        CostTraffic traffic = traffic(stack);
+        if (perSecond > 0) {
+          traffic.startMixed(perSecond);
+        }
+        return traffic;
+      }
+    };
+  }
+
+  private static Pipeline peer(Stack stack, KafkaEnginePeer peer) {
+    return new Pipeline() {
+      @Override
+      public Map<String, Long> processes() {
+        Map<String, Long> pids = new LinkedHashMap<>();
+        pids.put("rsyslog", peer.rsyslogPid());
+        pids.put(KafkaService.NAME, stack.supervisor().pid(KafkaService.NAME));
+        pids.put(ClickHouseService.NAME, stack.supervisor().pid(ClickHouseService.NAME));
+        return pids;
+      }
+
+      @Override
+      public long stored() {
+        return number(stack, "SELECT toInt64(count()) FROM peer.syslog");
+      }
+
+      @Override
+      public long dropped() throws Exception {
+        return peer.dropped();
+      }
+
+      @Override
+      public long keptBytes() {
+        return tableBytes(stack, "peer");
+      }
+
+      @Override
+      public CostTraffic start(int perSecond) throws Exception {
+        CostTraffic traffic = traffic(stack);
+        if (perSecond > 0) {
+          traffic.startSyslog(perSecond);
+        }
+        return traffic;
+      }
+    };
+  }
+
+  private static CostTraffic traffic(Stack stack) {
+    return new CostTraffic(
+        TestStacks.tools().tocsin(), stack.ports().offset(), stack.state().root(), DEVICES);
+  }
+
+  private static long tableBytes(Stack stack, String database) {
+    return number(
+        stack,
+        "SELECT toInt64(sum(bytes_on_disk)) FROM system.parts WHERE active AND database = '%s'"
+            .formatted(database));
+  }
+
+  private static long number(Stack stack, String question) {
+    return stack.clickHouse().rows(question).path(0).path(0).asLong();
+  }
+
+  private static void say(String format, Object... values) {
+    System.out.println("[cost] " + String.format(Locale.ROOT, format, values));
+  }
+}
