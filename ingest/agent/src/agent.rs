@@ -145,6 +145,7 @@ impl Agent {
     pub fn reload(&mut self, wanted: &Config) -> Result<Plan, StartError> {
         let is_held = |name: &str| self.listeners.iter().any(|listener| listener.is_held && listener.input.counters.name() == name);
         let plan = Plan::between(&self.config, wanted, is_held).map_err(StartError::Config)?;
+        self.publisher.renew_login().map_err(|error| StartError::Config(format!("Kafka's login cannot be read again: {error}")))?;
         self.bring_into_effect(plan.effective.clone())?;
         Ok(plan)
     }

@@ -10,7 +10,7 @@ use std::{env, fs};
 use crate::{Connection, Error};
 
 /// What may stand in the file; `true`: the value names a file, relative to this one's folder.
-const NAMES: [(&str, bool); 10] = [
+const NAMES: [(&str, bool); 11] = [
     ("bootstrap.servers", false),
     ("security.protocol", false),
     ("ssl.ca.location", true),
@@ -20,10 +20,12 @@ const NAMES: [(&str, bool); 10] = [
     ("sasl.username", false),
     ("sasl.password.file", true),
     ("sasl.password.env", false),
+    (TOKEN_FILE, true),
     ("sasl.password", false),
 ];
 const PROTOCOLS: [&str; 4] = ["PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"];
-const MECHANISMS: [&str; 3] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"];
+const TOKEN_FILE: &str = "sasl.oauthbearer.token.file";
+const MECHANISMS: [&str; 4] = ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512", "OAUTHBEARER"];
 
 impl Connection {
     /// Reads the file, and the secrets that it names.
@@ -43,7 +45,12 @@ fn read(text: &str, folder: &Path) -> Result<Connection, String> {
     if let Some(password) = password(&mut entries)? {
         entries.insert("sasl.password".to_owned(), password);
     }
-    Ok(Connection { bootstrap_servers, authorities, options: entries })
+    let token_file = entries.remove(TOKEN_FILE).map(PathBuf::from);
+    let connection = Connection { bootstrap_servers, authorities, token_file, options: entries };
+    if connection.token_file.is_some() {
+        connection.token().map_err(|error| error.to_string())?;
+    }
+    Ok(connection)
 }
 
 fn entries(text: &str, folder: &Path) -> Result<BTreeMap<String, String>, String> {
@@ -98,10 +105,22 @@ fn check(entries: &BTreeMap<String, String>) -> Result<(), String> {
     if has("ssl.certificate.location") != has("ssl.key.location") {
         return Err("ssl.certificate.location and ssl.key.location go together; give both or none".to_owned());
     }
+    check_login(entries, protocol)
+}
+
+/// Whether a login is whole, and belongs to the protocol.
+fn check_login(entries: &BTreeMap<String, String>, protocol: &str) -> Result<(), String> {
+    let has = |name: &str| entries.contains_key(name);
     let passwords = usize::from(has("sasl.password.file")) + usize::from(has("sasl.password.env"));
-    let is_complete = has("sasl.mechanism") && has("sasl.username") && passwords == 1;
-    let is_begun = has("sasl.mechanism") || has("sasl.username") || passwords > 0;
+    let is_by_token = entries.get("sasl.mechanism").is_some_and(|mechanism| mechanism == "OAUTHBEARER");
+    let is_complete = if is_by_token {
+        has(TOKEN_FILE) && !has("sasl.username") && passwords == 0
+    } else {
+        has("sasl.mechanism") && has("sasl.username") && passwords == 1 && !has(TOKEN_FILE)
+    };
+    let is_begun = has("sasl.mechanism") || has("sasl.username") || has(TOKEN_FILE) || passwords > 0;
     match (protocol.starts_with("SASL"), is_begun, is_complete) {
+        (true, _, false) if is_by_token => Err(format!("sasl.mechanism=OAUTHBEARER needs {TOKEN_FILE}, and no user or password beside it")),
         (true, _, false) => Err(format!(
             "security.protocol={protocol} needs sasl.mechanism, sasl.username and one of sasl.password.file and sasl.password.env"
         )),

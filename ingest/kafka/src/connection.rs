@@ -17,6 +17,8 @@ pub struct Connection {
     pub bootstrap_servers: String,
     /// File with the certificates of the authorities to believe.
     pub authorities: Option<PathBuf>,
+    /// File with the token of a login by OAUTHBEARER.
+    pub token_file: Option<PathBuf>,
     /// Further options of librdkafka by their own names, secrets among them.
     pub options: BTreeMap<String, String>,
 }
@@ -68,7 +70,7 @@ pub enum Error {
 impl Connection {
     /// Brokers without encryption or account.
     pub fn new(bootstrap_servers: &str) -> Self {
-        Self { bootstrap_servers: bootstrap_servers.to_owned(), authorities: None, options: BTreeMap::new() }
+        Self { bootstrap_servers: bootstrap_servers.to_owned(), authorities: None, token_file: None, options: BTreeMap::new() }
     }
 
     /// The configuration of a client of this name; what only this client wants is set on top.

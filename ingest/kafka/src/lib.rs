@@ -7,6 +7,7 @@
 mod config_file;
 mod connection;
 mod extents;
+mod login;
 mod reader;
 mod trouble;
 mod writer;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rdkafka::client::ClientContext;
+use rdkafka::client::{ClientContext, OAuthToken};
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::consumer::{BaseConsumer, Consumer, ConsumerContext};
 use rdkafka::error::{KafkaError, KafkaResult, RDKafkaErrorCode};
@@ -38,6 +38,12 @@ struct Context {
 }
 
 impl ClientContext for Context {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
+    fn generate_oauth_token(&self, _settings: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.connection.token()
+    }
+
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
         self.failures.log(level, facility, message);
     }
@@ -83,7 +89,11 @@ impl TopicReader {
             config.set(*name, *value);
         }
         let context = Context { on_problem: Box::new(on_problem), failures: Failures::default(), connection: connection.clone() };
-        let consumer = config.create_with_context(context).map_err(|error| connection.refused(&error))?;
+        let consumer: BaseConsumer<Context> = config.create_with_context(context).map_err(|error| connection.refused(&error))?;
+        // A token that has expired may be another one by the time that somebody asks: the client reads it again.
+        if let Err(error) = connection.show_token(consumer.client()) {
+            (consumer.context().on_problem)(&error.to_string());
+        }
         let connection = connection.clone();
         Ok(Self { connection, consumer, topic: String::new(), unread: Extents::default(), last_progress: Instant::now() })
     }

@@ -85,6 +85,12 @@ impl Connection {
                 "set sasl.mechanism to one of its sasl.enabled.mechanisms",
             );
         }
+        if words.contains("SASL authentication") && option("sasl.mechanism") == "OAUTHBEARER" {
+            return trouble(
+                "the broker does not accept this token".to_owned(),
+                "have the file of sasl.oauthbearer.token.file written anew by what gets the tokens, and compare issuer and audience with the broker's",
+            );
+        }
         if words.contains("SASL authentication")
             || words.contains("SASL SCRAM authentication failed")
             || words.contains("invalid credentials")

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use rdkafka::ClientContext;
+use rdkafka::client::{ClientContext, OAuthToken};
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::{DeliveryResult, Message};
@@ -21,13 +21,19 @@ pub struct TopicWriter {
 }
 
 /// What Kafka refused, by topic; only the first refusal is told.
-#[derive(Default)]
 struct Refusals {
+    connection: Connection,
     first: Mutex<Option<(String, KafkaError)>>,
     failures: Failures,
 }
 
 impl ClientContext for Refusals {
+    const ENABLE_REFRESH_OAUTH_TOKEN: bool = true;
+
+    fn generate_oauth_token(&self, _settings: Option<&str>) -> Result<OAuthToken, Box<dyn std::error::Error>> {
+        self.connection.token()
+    }
+
     fn log(&self, level: RDKafkaLogLevel, facility: &str, message: &str) {
         self.failures.log(level, facility, message);
     }
@@ -47,12 +53,13 @@ impl ProducerContext for Refusals {
 impl TopicWriter {
     /// Connects to nothing yet.
     pub fn new(connection: &Connection, client_id: &str) -> Result<Self, Error> {
+        let context = Refusals { connection: connection.clone(), first: Mutex::default(), failures: Failures::default() };
         let producer = connection
             .client(client_id)
             .set("enable.idempotence", "true")
             .set("linger.ms", "5")
             .set("delivery.timeout.ms", MAX_SILENCE.as_millis().to_string())
-            .create_with_context(Refusals::default())
+            .create_with_context(context)
             .map_err(|error| connection.refused(&error))?;
         Ok(Self { connection: connection.clone(), producer })
     }

@@ -37,6 +37,7 @@ pub enum StartError {
 
 /// See the crate's header for what is promised.
 pub struct KafkaPublisher {
+    config: KafkaConfig,
     sender: Arc<Sender>,
     is_closing: Arc<AtomicBool>,
     /// The spool's: one empties it, one forces it to the disk.
@@ -80,7 +81,7 @@ impl KafkaPublisher {
             let sync = move || sender.sync(sync_interval, &is_closing);
             thread::Builder::new().name("spool-sync".to_owned()).spawn(sync).map_err(StartError::Thread)?
         };
-        Ok(Self { sender, is_closing, threads: Mutex::new(vec![drainer, syncer]) })
+        Ok(Self { config: kafka.clone(), sender, is_closing, threads: Mutex::new(vec![drainer, syncer]) })
     }
 }
 
@@ -154,6 +155,12 @@ impl Publisher for KafkaPublisher {
         }
         let spooled_bytes = deliveries.spool.as_ref().map_or(0, Spool::close);
         Remainder { spooled_bytes, lost_records: deliveries.lost_records() }
+    }
+
+    fn renew_login(&self) -> Result<(), tocsin_kafka::Error> {
+        let producer = self.sender.producer.client();
+        let (known, now) = (&producer.context().connection, self.config.connection()?);
+        if known.options.contains_key("sasl.password") { now.renew_password(producer) } else { Ok(()) }
     }
 
     fn fatal_error(&self) -> Option<String> {

@@ -33,6 +33,15 @@ pub trait Publisher: Send + Sync {
     /// Puts what is not acknowledged where the next start finds it. Nothing may be published afterwards.
     fn close(&self) -> Remainder;
 
+    /// Reads the login at Kafka again: a password that has changed in its file is used from the next connection on.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be read; everything goes on with the one before.
+    fn renew_login(&self) -> Result<(), tocsin_kafka::Error> {
+        Ok(())
+    }
+
     /// Why nothing can be published any more until the process starts anew; `None` while all is well.
     fn fatal_error(&self) -> Option<String> {
         None

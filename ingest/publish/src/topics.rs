@@ -57,6 +57,10 @@ impl Publisher for TopicPublishers {
         })
     }
 
+    fn renew_login(&self) -> Result<(), tocsin_kafka::Error> {
+        self.publishers.iter().try_for_each(Publisher::renew_login)
+    }
+
     fn fatal_error(&self) -> Option<String> {
         self.publishers.iter().find_map(Publisher::fatal_error)
     }

@@ -51,8 +51,28 @@ fn what_does_not_go_together_is_refused_with_the_remedy() {
     assert!(refusal("ssl.ca.location=ca.pem").contains("nothing is encrypted"));
     assert!(refusal(sasl).contains("needs sasl.mechanism, sasl.username and one of"));
     assert!(refusal("sasl.username=a").contains("has no login"));
-    assert!(refusal(&format!("{sasl}sasl.mechanism=GSSAPI")).contains("there are PLAIN, SCRAM-SHA-256, SCRAM-SHA-512"));
+    assert!(refusal(&format!("{sasl}sasl.mechanism=GSSAPI")).contains("there are PLAIN, SCRAM-SHA-256, SCRAM-SHA-512, OAUTHBEARER"));
     assert!(refusal("security.protocol=SSL\nssl.ca.location=ca.pem\nssl.key.location=k").contains("go together"));
+}
+
+#[test]
+fn a_login_by_token_names_its_file_and_no_password() {
+    let login = "security.protocol=SASL_SSL\nssl.ca.location=ca.pem\nsasl.mechanism=OAUTHBEARER\n";
+    assert!(refusal(login).contains("OAUTHBEARER needs sasl.oauthbearer.token.file"));
+    let named = format!("{login}sasl.oauthbearer.token.file=kafka.token\n");
+    assert!(refusal(&format!("{named}sasl.username=a")).contains("no user or password beside it"));
+    assert!(refusal(&named).contains("kafka.token: cannot be read"));
+    assert!(
+        refusal("security.protocol=SASL_SSL\nssl.ca.location=ca.pem\nsasl.mechanism=PLAIN\nsasl.oauthbearer.token.file=t")
+            .contains("needs sasl.mechanism")
+    );
+    let folder = folder_with_password();
+    // {"sub":"a","exp":1795176000}
+    fs::write(folder.path().join("kafka.token"), "e30.eyJzdWIiOiJhIiwiZXhwIjoxNzk1MTc2MDAwfQ.x").unwrap();
+    let connection = read(&named, folder.path()).unwrap();
+    assert_eq!(connection.token_file, Some(folder.path().join("kafka.token")));
+    assert_eq!(connection.options.get("sasl.mechanism").map(String::as_str), Some("OAUTHBEARER"));
+    assert!(!connection.options.contains_key("sasl.oauthbearer.token.file"), "librdkafka does not know it");
 }
 
 #[test]

@@ -23,12 +23,13 @@ pub struct Kafka {
 impl Kafka {
     /// Prepares a client; does not connect yet.
     pub fn new(connection: Connection) -> Result<Self, Failure> {
-        let admin = connection
+        let admin: AdminClient<DefaultClientContext> = connection
             .client("tocsin-schema")
             // A broker that is still starting is asked again soon: --wait decides how long.
             .set("reconnect.backoff.max.ms", "500")
             .create()
             .map_err(|error| connection.refused(&error))?;
+        connection.show_token(admin.inner())?;
         Ok(Self { admin, connection })
     }
 

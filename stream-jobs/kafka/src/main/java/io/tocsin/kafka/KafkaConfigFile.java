@@ -26,10 +26,15 @@ final class KafkaConfigFile {
           "sasl.mechanism",
           "sasl.username",
           "sasl.password.file",
-          "sasl.password.env");
+          "sasl.password.env",
+          "sasl.oauthbearer.token.file");
   private static final Set<String> OF_FILES =
       Set.of(
-          "ssl.ca.location", "ssl.certificate.location", "ssl.key.location", "sasl.password.file");
+          "ssl.ca.location",
+          "ssl.certificate.location",
+          "ssl.key.location",
+          "sasl.password.file",
+          "sasl.oauthbearer.token.file");
 
   private KafkaConfigFile() {}
 
@@ -97,6 +102,11 @@ final class KafkaConfigFile {
       return;
     }
     String mechanism = required(entries, "sasl.mechanism");
+    settings.put("sasl.mechanism", mechanism);
+    if (mechanism.equals("OAUTHBEARER")) {
+      TokenFile.register(required(entries, "sasl.oauthbearer.token.file"), settings);
+      return;
+    }
     String module =
         mechanism.equals("PLAIN")
             ? "org.apache.kafka.common.security.plain.PlainLoginModule"
@@ -105,7 +115,6 @@ final class KafkaConfigFile {
         entries.containsKey("sasl.password.env")
             ? SecretProvider.variable(entries.get("sasl.password.env"))
             : SecretProvider.firstLine(required(entries, "sasl.password.file"));
-    settings.put("sasl.mechanism", mechanism);
     settings.put(
         "sasl.jaas.config",
         "%s required username=\"%s\" password=\"%s\";"

@@ -12,12 +12,19 @@ import java.nio.file.Path;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateExpiredException;
+import java.util.Base64;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import javax.security.auth.callback.Callback;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.types.Password;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
+import org.apache.kafka.common.security.JaasContext;
+import org.apache.kafka.common.security.oauthbearer.OAuthBearerTokenCallback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,6 +76,49 @@ class KafkaConnectionTest {
         .isEqualTo(
             "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"tocsin_agent\""
                 + " password=\"correct horse \\\"battery\\\" \\\\staple\";");
+  }
+
+  @Test
+  void aLoginByTokenReadsItsFileEachTime() throws Exception {
+    KafkaConnection connection =
+        KafkaConnection.of(
+            null,
+            file(
+                """
+                security.protocol=SASL_SSL
+                ssl.ca.location=ca.pem
+                sasl.mechanism=OAUTHBEARER
+                sasl.oauthbearer.token.file=kafka.token
+                """),
+            "");
+    var settings =
+        new AdminClientConfig(connection.client(Map.of("bootstrap.servers", "k:1"))).values();
+    var handler = new TokenFile();
+    handler.configure(
+        settings, "OAUTHBEARER", JaasContext.loadClientContext(settings).configurationEntries());
+    for (String subject : List.of("tocsin_jobs", "another")) {
+      Files.writeString(folder.resolve("kafka.token"), token(subject) + "\n");
+      var callback = new OAuthBearerTokenCallback();
+      handler.handle(new Callback[] {callback});
+      assertThat(callback.token().value()).isEqualTo(token(subject));
+      assertThat(callback.token().principalName()).isEqualTo(subject);
+      assertThat(callback.token().lifetimeMs()).isEqualTo(4_102_444_800_000L);
+    }
+    Files.writeString(folder.resolve("kafka.token"), "hunter2");
+    assertThatThrownBy(() -> handler.handle(new Callback[] {new OAuthBearerTokenCallback()}))
+        .hasMessageContaining("kafka.token is no JSON Web Token")
+        .hasMessageNotContaining("hunter2");
+  }
+
+  private static String token(String subject) {
+    String claims = "{\"sub\":\"" + subject + "\",\"iat\":1700000000,\"exp\":4102444800}";
+    return Stream.of("{\"alg\":\"RS256\"}", claims, "signature")
+        .map(
+            part ->
+                Base64.getUrlEncoder()
+                    .withoutPadding()
+                    .encodeToString(part.getBytes(StandardCharsets.UTF_8)))
+        .collect(Collectors.joining("."));
   }
 
   @Test
