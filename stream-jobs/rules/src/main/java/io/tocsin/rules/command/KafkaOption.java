@@ -2,11 +2,16 @@ package io.tocsin.rules.command;
 
 import io.tocsin.kafka.ConnectionTrouble;
 import io.tocsin.kafka.KafkaConnection;
+import io.tocsin.rules.topic.RulesTopic;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.function.Function;
+import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Option;
 
-/** Where Kafka is and who asks. */
+/** Where Kafka is and who asks, and the topic of rules there. */
 final class KafkaOption {
+  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final String DEFAULT = "127.0.0.1:9092";
 
   @Option(
@@ -29,7 +34,20 @@ final class KafkaOption {
       })
   private Path configFile;
 
-  KafkaConnection connection() {
+  /**
+   * What a command makes of the topic of rules.
+   *
+   * @throws CommandException where Kafka fails, with a remedy
+   */
+  <T> T onTopic(Function<RulesTopic, T> work) {
+    try {
+      return work.apply(new RulesTopic(connection(), DEADLINE));
+    } catch (KafkaException e) {
+      throw failure(e);
+    }
+  }
+
+  private KafkaConnection connection() {
     try {
       return KafkaConnection.of(bootstrapServers, configFile, DEFAULT);
     } catch (IllegalArgumentException e) {
@@ -38,7 +56,7 @@ final class KafkaOption {
     }
   }
 
-  CommandException failure(RuntimeException e) {
+  private CommandException failure(RuntimeException e) {
     String servers = connection().bootstrapServers();
     return ConnectionTrouble.of(e)
         .map(

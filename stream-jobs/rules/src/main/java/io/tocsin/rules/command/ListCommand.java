@@ -7,10 +7,8 @@ import io.tocsin.rules.document.DocumentText;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,7 +24,6 @@ import picocli.CommandLine.Spec;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true)
 final class ListCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final long NANOS_PER_SECOND = 1_000_000_000;
 
   @Mixin private KafkaOption kafka;
@@ -37,12 +34,7 @@ final class ListCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    RulesTopic.Contents contents;
-    try {
-      contents = new RulesTopic(kafka.connection(), DEADLINE).read();
-    } catch (KafkaException e) {
-      throw kafka.failure(e);
-    }
+    RulesTopic.Contents contents = kafka.onTopic(RulesTopic::read);
     PrintWriter out = spec.commandLine().getOut();
     if (!isYaml) {
       out.printf("%-32s %-12s %-20s %s%n", "NAME", "KIND", "PUSHED", "FROM");

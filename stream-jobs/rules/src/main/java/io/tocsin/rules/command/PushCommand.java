@@ -4,12 +4,10 @@ import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
 import java.io.PrintWriter;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,8 +25,6 @@ import picocli.CommandLine.Spec;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true)
 final class PushCommand implements Callable<Integer> {
-  private static final Duration DEADLINE = Duration.ofSeconds(30);
-
   @Mixin private RulePaths paths;
   @Mixin private KafkaOption kafka;
   @Spec private CommandSpec spec;
@@ -50,16 +46,10 @@ final class PushCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     RuleFiles files = paths.read(spec.commandLine().getErr());
-    try {
-      push(files);
-    } catch (KafkaException e) {
-      throw kafka.failure(e);
-    }
-    return 0;
+    return kafka.onTopic(topic -> push(files, topic));
   }
 
-  private void push(RuleFiles files) {
-    RulesTopic topic = new RulesTopic(kafka.connection(), DEADLINE);
+  private int push(RuleFiles files, RulesTopic topic) {
     RulesTopic.Contents before = topic.read();
     PushPlan plan = PushPlan.of(files, before, isPruned, isPrunedOfWindows);
     if (!isDryRun) {
@@ -74,6 +64,7 @@ final class PushCommand implements Callable<Integer> {
       topic.publish(changed, plan.removed());
     }
     report(files, before, plan);
+    return 0;
   }
 
   private void report(RuleFiles files, RulesTopic.Contents before, PushPlan plan) {

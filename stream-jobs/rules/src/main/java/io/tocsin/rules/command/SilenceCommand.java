@@ -1,8 +1,8 @@
 package io.tocsin.rules.command;
 
 import io.tocsin.rules.topic.RulesTopic;
+import io.tocsin.rules.v1.RuleDocument;
 import java.time.Clock;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,7 +38,6 @@ import picocli.CommandLine.Spec;
       "  tocsin-rules silence remove silence-20261124-210000"
     })
 final class SilenceCommand implements Callable<Integer> {
-  static final Duration DEADLINE = Duration.ofSeconds(30);
 
   private static final DateTimeFormatter NAME =
       DateTimeFormatter.ofPattern("'silence-'yyyyMMdd-HHmmss").withZone(ZoneOffset.UTC);
@@ -117,7 +115,7 @@ final class SilenceCommand implements Callable<Integer> {
 
   private void put(String document, String yaml, Instant now) {
     String origin = "tocsin-rules silence, " + System.getProperty("user.name");
-    var record = RulesTopic.document(document, yaml, origin, now);
+    RuleDocument record = RulesTopic.document(document, yaml, origin, now);
     Silence silence =
         Silence.of(record)
             .orElseThrow(
@@ -125,21 +123,21 @@ final class SilenceCommand implements Callable<Integer> {
                     CommandException.usage(
                         "'" + document + "' is no name for a document",
                         "give up to 100 lower-case letters, digits and any of -_./"));
-    RulesTopic topic = new RulesTopic(kafka.connection(), DEADLINE);
-    try {
-      if (topic.read().documents().containsKey(document)) {
-        throw new CommandException(
-            "'" + document + "' is in force already",
-            "give another --name, or end that one: tocsin-rules silence remove " + document);
-      }
-      topic.publish(List.of(record), List.of());
-    } catch (KafkaException e) {
-      throw kafka.failure(e);
-    }
+    kafka.onTopic(topic -> publish(record, topic));
     spec.commandLine()
         .getOut()
         .printf(
             "silenced %s from %s until %s (%s)%nends earlier by: tocsin-rules silence remove %s%n",
             silence.alerts(), silence.starts(), silence.ends(), silence.stateAt(now), document);
+  }
+
+  private static RuleDocument publish(RuleDocument record, RulesTopic topic) {
+    if (topic.read().documents().containsKey(record.getName())) {
+      throw new CommandException(
+          "'" + record.getName() + "' is in force already",
+          "give another --name, or end that one: tocsin-rules silence remove " + record.getName());
+    }
+    topic.publish(List.of(record), List.of());
+    return record;
   }
 }

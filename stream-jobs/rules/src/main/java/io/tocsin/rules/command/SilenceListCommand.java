@@ -8,7 +8,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,12 +34,7 @@ final class SilenceListCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Instant now = Clock.systemUTC().instant();
-    List<Silence> silences;
-    try {
-      silences = all(new RulesTopic(kafka.connection(), SilenceCommand.DEADLINE).read());
-    } catch (KafkaException e) {
-      throw kafka.failure(e);
-    }
+    List<Silence> silences = all(kafka.onTopic(RulesTopic::read));
     print(silences, now, isAll, spec.commandLine().getOut());
     return 0;
   }

@@ -8,7 +8,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -39,14 +38,13 @@ final class SilenceRemoveCommand implements Callable<Integer> {
       throw CommandException.usage(
           "no window is named", "give a NAME that `tocsin-rules silence list` prints, or --over");
     }
-    RulesTopic topic = new RulesTopic(kafka.connection(), SilenceCommand.DEADLINE);
-    Set<String> removed;
-    try {
-      removed = removed(topic.read(), Clock.systemUTC().instant());
-      topic.publish(List.of(), removed);
-    } catch (KafkaException e) {
-      throw kafka.failure(e);
-    }
+    Set<String> removed =
+        kafka.onTopic(
+            topic -> {
+              Set<String> named = removed(topic.read(), Clock.systemUTC().instant());
+              topic.publish(List.of(), named);
+              return named;
+            });
     removed.forEach(name -> spec.commandLine().getOut().println("removed  " + name));
     return 0;
   }
