@@ -1,7 +1,7 @@
 //! What happens to a record after it was handed to librdkafka: delivery reports, and the way back.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -156,7 +156,55 @@ pub(crate) fn is_permanent(code: RDKafkaErrorCode) -> bool {
 pub(crate) struct Context {
     pub(crate) deliveries: Arc<Deliveries>,
     pub(crate) connection: Connection,
-    pub(crate) failures: Failures,
+    failures: Failures,
+    reported: Mutex<Reported>,
+}
+
+/// What one batch of reports has told.
+#[derive(Default)]
+struct Reported {
+    bytes: u64,
+    acked_topic: Option<Topic>,
+    /// A batch is of few listeners, mostly one.
+    acked: Vec<(Arc<Counters>, u64)>,
+}
+
+impl Reported {
+    fn acked(&mut self, topic: Topic, counters: Option<Arc<Counters>>) {
+        self.acked_topic = Some(topic);
+        let Some(counters) = counters else { return };
+        match self.acked.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &counters)) {
+            Some((_, records)) => *records += 1,
+            None => self.acked.push((counters, 1)),
+        }
+    }
+}
+
+impl Context {
+    pub(crate) fn new(deliveries: Arc<Deliveries>, connection: Connection) -> Self {
+        Self { deliveries, connection, failures: Failures::default(), reported: Mutex::default() }
+    }
+
+    /// Counts what was reported since the last call; false when that is nothing.
+    pub(crate) fn settle(&self) -> bool {
+        let mut reported = self.reported();
+        if reported.bytes == 0 {
+            return false;
+        }
+        if let Some(topic) = reported.acked_topic.take() {
+            self.deliveries.health.acked(topic.name());
+        }
+        for (counters, records) in reported.acked.drain(..) {
+            counters.acked(records);
+        }
+        // Only now: who waits for nothing to be in flight must find a returned record in the spool.
+        self.deliveries.release(std::mem::take(&mut reported.bytes));
+        true
+    }
+
+    fn reported(&self) -> MutexGuard<'_, Reported> {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl ClientContext for Context {
@@ -189,27 +237,48 @@ impl ProducerContext for Context {
     type DeliveryOpaque = Box<Delivery>;
 
     fn delivery(&self, result: &DeliveryResult<'_>, delivery: Box<Delivery>) {
+        let Delivery { topic, counters, bytes, segment } = *delivery;
+        let mut reported = self.reported();
+        reported.bytes += bytes;
         match result {
-            Ok(_) => {
-                self.deliveries.health.acked(delivery.topic.name());
-                if let Some(counters) = &delivery.counters {
-                    counters.acked();
-                }
-            }
+            Ok(_) => reported.acked(topic, counters),
             Err((error, message)) => {
                 let record = Record {
-                    topic: delivery.topic,
+                    topic,
                     key: Bytes::copy_from_slice(message.key().unwrap_or_default()),
                     payload: Bytes::copy_from_slice(message.payload().unwrap_or_default()),
-                    counters: delivery.counters,
+                    counters,
                     is_published: true,
                 };
                 let refusal = self.connection.refusal(&format!("topic {}", record.topic.name()), error);
                 let problem = refusal.map_or_else(|| error.to_string(), |refusal| refusal.to_string());
-                self.deliveries.came_back(record, delivery.segment.is_some(), error.rdkafka_error_code(), problem);
+                self.deliveries.came_back(record, segment.is_some(), error.rdkafka_error_code(), problem);
             }
         }
-        // Only now: who waits for nothing to be in flight must find a returned record in the spool.
-        self.deliveries.release(delivery.bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_of_reports_is_counted_by_listener_and_gives_its_room_back_together() {
+        let health = Arc::new(Health::new(Duration::from_secs(1)));
+        let deliveries = Arc::new(Deliveries::new(100, None, Arc::clone(&health)));
+        let context = Context::new(Arc::clone(&deliveries), Connection::new("127.0.0.1:9"));
+        let listeners = ["a", "b"].map(|name| Arc::new(Counters::new(name)));
+        assert!(!context.settle());
+        for number in [0, 1, 0] {
+            assert!(deliveries.reserve(30));
+            let mut reported = context.reported();
+            reported.bytes += 30;
+            reported.acked(Topic::Syslog, Some(Arc::clone(&listeners[number])));
+        }
+        assert!(!deliveries.reserve(30));
+        assert!(context.settle());
+        assert_eq!(listeners.map(|listener| listener.snapshot().acked), [2, 1]);
+        assert_eq!(deliveries.in_flight_bytes(), 0);
+        assert!(!context.settle());
     }
 }

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
 use rdkafka::error::RDKafkaErrorCode;
-use rdkafka::producer::{BaseRecord, Producer, PurgeConfig, ThreadedProducer};
-use tocsin_kafka::{Connection, Failures};
+use rdkafka::producer::{BaseRecord, Producer as _, PurgeConfig};
+use tocsin_kafka::Connection;
 use tocsin_telemetry::Health;
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
 use crate::leftovers::{KafkaLog, Leftovers, Search};
+use crate::producer::{self, Producer};
 use crate::spool::{self, SegmentFile, Sizes, Spool};
 use crate::{KafkaConfig, Publisher, Record, Remainder, SpoolConfig};
 
@@ -31,7 +32,7 @@ pub enum StartError {
     #[error(transparent)]
     Spool(#[from] spool::OpenError),
     /// No thread could be started.
-    #[error("cannot start the spool's thread: {0}")]
+    #[error("cannot start a thread: {0}; look at the limits of processes and memory")]
     Thread(std::io::Error),
 }
 
@@ -45,7 +46,7 @@ pub struct KafkaPublisher {
 }
 
 struct Sender {
-    producer: ThreadedProducer<Context>,
+    producer: Producer,
     deliveries: Arc<Deliveries>,
 }
 
@@ -67,8 +68,11 @@ impl KafkaPublisher {
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
         let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
         let connection = kafka.connection()?;
-        let context = Context { deliveries: Arc::clone(&deliveries), connection: connection.clone(), failures: Failures::default() };
-        let producer = client_config(kafka, &connection).create_with_context(context).map_err(|error| connection.refused(&error))?;
+        let context = Context::new(Arc::clone(&deliveries), connection.clone());
+        let producer = Producer::start(&client_config(kafka, &connection), context).map_err(|error| match error {
+            producer::StartError::Client(error) => StartError::Client(connection.refused(&error)),
+            producer::StartError::Thread(error) => StartError::Thread(error),
+        })?;
         let sender = Arc::new(Sender { producer, deliveries });
         let is_closing = Arc::new(AtomicBool::new(false));
         let drainer = {
@@ -147,7 +151,7 @@ impl Publisher for KafkaPublisher {
             spool.begin_return();
         }
         if deliveries.in_flight_bytes() > 0 {
-            self.sender.producer.purge(PurgeConfig::default().queue().inflight());
+            self.sender.producer.client.purge(PurgeConfig::default().queue().inflight());
         }
         let deadline = Instant::now() + MAX_PURGE;
         while deliveries.in_flight_bytes() > 0 && Instant::now() < deadline {
@@ -158,9 +162,9 @@ impl Publisher for KafkaPublisher {
     }
 
     fn renew_login(&self) -> Result<(), tocsin_kafka::Error> {
-        let producer = self.sender.producer.client();
-        let (known, now) = (&producer.context().connection, self.config.connection()?);
-        if known.options.contains_key("sasl.password") { now.renew_password(producer) } else { Ok(()) }
+        let client = self.sender.producer.client.client();
+        let (known, now) = (&client.context().connection, self.config.connection()?);
+        if known.options.contains_key("sasl.password") { now.renew_password(client) } else { Ok(()) }
     }
 
     fn fatal_error(&self) -> Option<String> {
@@ -174,7 +178,7 @@ impl Sender {
         let bytes = record.bytes();
         let delivery = Box::new(Delivery { topic: record.topic, counters: record.counters.clone(), bytes, segment: segment.cloned() });
         let message = BaseRecord::with_opaque_to(record.topic.name(), delivery).key(record.key.as_ref()).payload(record.payload.as_ref());
-        match self.producer.send(message) {
+        match self.producer.client.send(message) {
             Ok(()) => {
                 if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
                     counters.published();

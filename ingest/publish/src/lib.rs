@@ -9,6 +9,7 @@ mod delivery;
 mod kafka;
 mod leftovers;
 mod memory;
+mod producer;
 mod record;
 mod refusal;
 mod spool;

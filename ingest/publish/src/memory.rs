@@ -23,7 +23,7 @@ impl Publisher for MemoryPublisher {
         // Afterwards: who sees that a record is acknowledged must find it.
         if let Some(counters) = counters {
             counters.published();
-            counters.acked();
+            counters.acked(1);
         }
     }
 

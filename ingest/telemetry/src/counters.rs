@@ -203,9 +203,9 @@ impl Counters {
         self.published.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Kafka acknowledged a record.
-    pub fn acked(&self) {
-        self.acked.fetch_add(1, Ordering::Relaxed);
+    /// Kafka acknowledged records.
+    pub fn acked(&self, records: u64) {
+        self.acked.fetch_add(records, Ordering::Relaxed);
     }
 
     /// A record was given up.

@@ -189,7 +189,7 @@ mod tests {
         listener.rejected(Stage::Parse, Reason::NotText, "detail", None);
         listener.spooled();
         listener.published();
-        listener.acked();
+        listener.acked(1);
         listener.dropped(crate::Loss::SpoolFull, "detail");
         listener.buffer_used(5, 6);
         listener.connection_opened();

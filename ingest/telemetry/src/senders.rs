@@ -23,8 +23,8 @@ pub struct Sender {
 }
 
 impl Sender {
-    fn add(&mut self, bytes: u64, at_unix_nanos: u64) {
-        self.frames += 1;
+    fn add(&mut self, frames: u64, bytes: u64, at_unix_nanos: u64) {
+        self.frames += frames;
         self.bytes += bytes;
         self.last_seen_unix_nanos = self.last_seen_unix_nanos.max(at_unix_nanos);
     }
@@ -44,14 +44,21 @@ impl Senders {
     /// Counts the frames of one batch: address, bytes.
     pub fn add(&self, frames: impl Iterator<Item = (IpAddr, usize)>, at_unix_nanos: u64) {
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (address, bytes) in frames {
+        let mut frames = frames.peekable();
+        while let Some((address, bytes)) = frames.next() {
+            // What comes in one batch is mostly of one sender, which is looked up once.
+            let (mut count, mut bytes) = (1, bytes as u64);
+            while let Some((_, further)) = frames.next_if(|(next, _)| *next == address) {
+                count += 1;
+                bytes += further as u64;
+            }
             let has_room = table.by_address.len() < MAX_SENDERS;
             let sender = match table.by_address.get_mut(&address) {
                 Some(sender) => sender,
                 None if has_room => table.by_address.entry(address).or_default(),
                 None => &mut table.others,
             };
-            sender.add(bytes as u64, at_unix_nanos);
+            sender.add(count, bytes, at_unix_nanos);
         }
     }
 

@@ -23,7 +23,7 @@ use crate::overflow::Overflow;
 use crate::{Batch, Frame, Policies, Queue, Received, Stop, now_unix_nanos, received_bytes};
 
 /// Datagrams one system call may bring: enough to make the call cheap, few enough that a batch is a short delay.
-const BATCH_DATAGRAMS: usize = 64;
+const BATCH_DATAGRAMS: usize = 128;
 /// More than the largest payload of IPv4 (65,507) or IPv6 (65,527), so that the kernel never cuts a datagram.
 const DATAGRAM_BYTES: usize = 65_536;
 /// Stands in for a peer that the kernel did not tell, which it does for every datagram of an IP socket.
@@ -38,24 +38,24 @@ const MAX_DRAIN: Duration = Duration::from_secs(2);
 /// Lets datagrams gather while they come steadily: waking two threads for each one costs more than reading and parsing it.
 #[derive(Debug, Default)]
 struct Pause {
-    last_batch: Option<Instant>,
+    /// When the reader was ready for the next batch.
+    ready: Option<Instant>,
 }
 
 impl Pause {
     /// Short against everything a person or a page could notice.
-    const DURATION: Duration = Duration::from_micros(300);
+    const DURATION: Duration = Duration::from_millis(1);
     /// Batches closer than this are steady traffic; a datagram on its own is passed on at once.
     const STEADY: Duration = Duration::from_millis(1);
-    /// A smaller buffer must be emptied at once: the default one holds 166 datagrams, which a burst brings in less than a pause.
-    const MIN_BUFFER_BYTES: u64 = 1024 * 1024;
+    /// Holds twice what a burst of a million datagrams a second brings in a pause. A smaller one, as most systems grant it, must be emptied at once.
+    const MIN_BUFFER_BYTES: u64 = 4 * 1024 * 1024;
 
     fn after(&mut self, datagrams: usize, buffer_bytes: u64) {
-        let now = Instant::now();
-        let is_steady = self.last_batch.is_some_and(|last| now.duration_since(last) < Self::STEADY);
-        self.last_batch = Some(now);
+        let is_steady = self.ready.is_some_and(|ready| ready.elapsed() < Self::STEADY);
         if is_steady && datagrams < BATCH_DATAGRAMS / 2 && buffer_bytes >= Self::MIN_BUFFER_BYTES {
             thread::sleep(Self::DURATION);
         }
+        self.ready = Some(Instant::now());
     }
 }
 
@@ -78,6 +78,8 @@ pub(super) struct Reader {
 struct Buffers {
     payloads: Vec<Vec<u8>>,
     headers: MultiHeaders<SockaddrStorage>,
+    /// Of the largest batch among the last ones: the next one's allocation need not grow.
+    batch_bytes: usize,
 }
 
 impl Reader {
@@ -85,6 +87,7 @@ impl Reader {
         let mut buffers = Buffers {
             payloads: vec![vec![0_u8; DATAGRAM_BYTES]; BATCH_DATAGRAMS],
             headers: MultiHeaders::preallocate(BATCH_DATAGRAMS, Some(cmsg_space!(TimeSpec))),
+            batch_bytes: 0,
         };
         let mut overflow = Overflow::new(self.queue.clone());
         let mut drain_until = None;
@@ -190,7 +193,7 @@ impl Reader {
         let datagrams = recvmmsg(socket.as_raw_fd(), &mut buffers.headers, slices.iter_mut(), MsgFlags::MSG_DONTWAIT, None)?;
         let now = now_unix_nanos();
 
-        let mut arena = BytesMut::new();
+        let mut arena = BytesMut::with_capacity(buffers.batch_bytes);
         let mut arrivals = Vec::with_capacity(BATCH_DATAGRAMS);
         for datagram in datagrams {
             let start = arena.len();
@@ -199,6 +202,8 @@ impl Reader {
             let stamp = datagram.cmsgs().ok().and_then(|mut messages| messages.find_map(arrival_unix_nanos));
             arrivals.push((peer, stamp.unwrap_or(now), arena.len() - start));
         }
+        // Forgets a large batch again, as its room would be that of every batch that waits for the parser.
+        buffers.batch_bytes = arena.len().max(buffers.batch_bytes / 2);
         self.counters.arrivals().read(now, arrivals.iter().map(|(_, stamp, length)| (*stamp, *length)));
         let mut payloads = arena.freeze();
         let policy = self.policies.borrow();
