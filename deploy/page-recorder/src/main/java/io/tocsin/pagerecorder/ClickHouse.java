@@ -11,6 +11,7 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
+import javax.net.ssl.SSLContext;
 
 /** Table {@code tocsin.pages}, over ClickHouse's HTTP interface. */
 final class ClickHouse {
@@ -21,7 +22,7 @@ final class ClickHouse {
           + URLEncoder.encode("INSERT INTO tocsin.pages FORMAT JSONEachRow", StandardCharsets.UTF_8)
           + "&insert_deduplication_token=";
 
-  private final HttpClient http = HttpClient.newBuilder().connectTimeout(PING_TIMEOUT).build();
+  private final HttpClient http;
   private final String url;
   private final String user;
   private final String password;
@@ -32,8 +33,10 @@ final class ClickHouse {
    * @param url without a path
    * @param user who inserts
    * @param password empty for none
+   * @param tls whose certificates are believed, of an https:// server
    */
-  ClickHouse(String url, String user, String password) {
+  ClickHouse(String url, String user, String password, SSLContext tls) {
+    this.http = HttpClient.newBuilder().connectTimeout(PING_TIMEOUT).sslContext(tls).build();
     this.url = url;
     this.user = user;
     this.password = password;

@@ -5,8 +5,10 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.NoSuchAlgorithmException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import javax.net.ssl.SSLContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -64,6 +66,14 @@ public final class Main implements Callable<Integer> {
   private Path clickHousePasswordFile;
 
   @Option(
+      names = "--clickhouse-ca",
+      paramLabel = "FILE",
+      defaultValue = "${env:TOCSIN_CLICKHOUSE_CA}",
+      description =
+          "PEM file with the authorities to believe, for https:// (default: TOCSIN_CLICKHOUSE_CA, else Java's own)")
+  private Path clickHouseCa;
+
+  @Option(
       names = {"-h", "--help"},
       usageHelp = true,
       description = "print this and exit")
@@ -87,7 +97,7 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     InetSocketAddress address = address();
-    ClickHouse clickHouse = new ClickHouse(checkedUrl(), clickHouseUser, password());
+    ClickHouse clickHouse = new ClickHouse(checkedUrl(), clickHouseUser, password(), tls());
     try (PageRecorder recorder = new PageRecorder(address, clickHouse, System.out::println)) {
       Runtime.getRuntime().addShutdownHook(new Thread(recorder::close));
       System.out.println("recording pages on http://" + listen + "/pages to " + clickHouseUrl);
@@ -137,6 +147,14 @@ public final class Main implements Callable<Integer> {
     } catch (IOException e) {
       throw unusable(
           "--clickhouse-password-file " + clickHousePasswordFile + " cannot be read: " + e);
+    }
+  }
+
+  private SSLContext tls() {
+    try {
+      return clickHouseCa == null ? SSLContext.getDefault() : Authorities.of(clickHouseCa);
+    } catch (IOException | NoSuchAlgorithmException e) {
+      throw unusable("--clickhouse-ca " + clickHouseCa + " cannot be used: " + e.getMessage());
     }
   }
 

@@ -20,6 +20,7 @@ class MainTest {
         "--clickhouse-url=clickhouse:8123",
         "--clickhouse-url=http://clickhouse:8123/?user=x",
         "--clickhouse-password-file=/no/such/file",
+        "--clickhouse-ca=/no/such/file",
         "--no-such-option"
       })
   void whatCannotBeUsedRefusesToStart(String argument) {

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -33,7 +34,7 @@ class PageRecorderTest {
   private volatile int clickHouseStatus = 200;
 
   @BeforeEach
-  void start() throws IOException {
+  void start() throws Exception {
     clickHouse = HttpServer.create(loopback(), 0);
     clickHouse.createContext(
         "/",
@@ -62,7 +63,10 @@ class PageRecorderTest {
     clickHouse.start();
     String url = "http://127.0.0.1:" + clickHouse.getAddress().getPort();
     recorder =
-        new PageRecorder(loopback(), new ClickHouse(url, "tocsin_writer", "s3cret"), logged::add);
+        new PageRecorder(
+            loopback(),
+            new ClickHouse(url, "tocsin_writer", "s3cret", SSLContext.getDefault()),
+            logged::add);
   }
 
   @AfterEach

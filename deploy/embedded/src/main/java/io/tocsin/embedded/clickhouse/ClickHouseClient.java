@@ -12,6 +12,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import javax.net.ssl.SSLContext;
 
 /** Questions to ClickHouse over HTTP, for what the stack shows and checks. */
 public final class ClickHouseClient {
@@ -19,9 +20,10 @@ public final class ClickHouseClient {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-  private final HttpClient http =
-      HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(5)).build();
+  private final HttpClient http;
   private final String url;
+  private final String user;
+  private final String password;
 
   /**
    * A client of one server.
@@ -29,7 +31,24 @@ public final class ClickHouseClient {
    * @param url of the HTTP interface, for example "http://127.0.0.1:8123"
    */
   public ClickHouseClient(String url) {
+    this(url, "default", "", HttpClient.newBuilder());
+  }
+
+  /**
+   * One that logs in over TLS.
+   *
+   * @param url for example "https://127.0.0.1:8443"
+   * @param tls whose certificates are believed
+   */
+  public ClickHouseClient(String url, String user, String password, SSLContext tls) {
+    this(url, user, password, HttpClient.newBuilder().sslContext(tls));
+  }
+
+  private ClickHouseClient(String url, String user, String password, HttpClient.Builder http) {
     this.url = url;
+    this.user = user;
+    this.password = password;
+    this.http = http.connectTimeout(Duration.ofSeconds(5)).build();
   }
 
   /**
@@ -77,6 +96,8 @@ public final class ClickHouseClient {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(url + "/?" + parameters))
             .timeout(TIMEOUT)
+            .header("X-ClickHouse-User", user)
+            .header("X-ClickHouse-Key", password)
             .POST(BodyPublishers.ofString(body))
             .build();
     try {

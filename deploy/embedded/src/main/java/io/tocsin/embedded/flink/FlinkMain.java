@@ -8,7 +8,6 @@ import io.tocsin.jobs.paging.PagingJob;
 import io.tocsin.jobs.registrations.RegistrationsJob;
 import io.tocsin.jobs.wan.WanJob;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,14 +15,19 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.client.ClientUtils;
+import org.apache.flink.client.deployment.StandaloneClusterId;
+import org.apache.flink.client.program.ClusterClient;
+import org.apache.flink.client.program.MiniClusterClient;
 import org.apache.flink.client.program.PackagedProgram;
+import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.PluginUtils;
@@ -36,21 +40,24 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * Flink and Tocsin's jobs in one process: a mini cluster with Flink's own REST interface and pages,
- * and the jobs submitted to it as {@code flink run} would.
+ * Keeps Tocsin's jobs running, submitted as {@code flink run} would: in this process, on a mini
+ * cluster with Flink's own REST interface and pages, or on a cluster that stands elsewhere.
  *
- * <p>Each job starts from its newest complete checkpoint that can be read. On SIGTERM each takes
- * one more. A job that ends for good, or has checkpoints of which none can be used, is told in the
- * log and submitted again and again, while the others run on.
+ * <p>Each job starts from its newest complete checkpoint that can be read. A job that ends for
+ * good, that a job manager has forgotten because it was started again, or that has checkpoints of
+ * which none can be used, is told in the log and submitted again and again, while the others run
+ * on. On SIGTERM a mini cluster ends, after one more checkpoint of each job; on a cluster elsewhere
+ * the jobs run on, and the next process finds them there.
  */
 @Command(
     name = "flink",
     sortOptions = false,
-    description = "Flink with Tocsin's jobs, for one machine.")
+    description = "Tocsin's jobs, on Flink in this process or on a cluster.")
 public final class FlinkMain implements Callable<Integer> {
 
   private static final Logger LOG = LoggerFactory.getLogger(FlinkMain.class);
   private static final long POLL_INTERVAL_MS = 200;
+  private static final long CLUSTER_POLL_INTERVAL_MS = 1_000;
   private static final long LAST_CHECKPOINT_SECONDS = 5;
   private static final long CLOSE_SECONDS = 10;
 
@@ -74,6 +81,14 @@ public final class FlinkMain implements Callable<Integer> {
     JOBS.put("wan", new Job(WanJob.class, false, false));
     JOBS.put("findings", new Job(FindingsJob.class, false, false));
   }
+
+  @Option(
+      names = "--cluster-config",
+      paramLabel = "DIR",
+      description =
+          "folder with the config.yaml of the Flink cluster that runs the jobs; --path must be the same place there"
+              + " (default: Flink in this process)")
+  private Path clusterConfig;
 
   @Option(
       names = "--rest-address",
@@ -186,6 +201,10 @@ public final class FlinkMain implements Callable<Integer> {
       LOG.error("--jobs is {}: there are {}", wanted, JOBS.keySet());
       return ServiceSpec.EXIT_UNUSABLE;
     }
+    return clusterConfig == null ? runInThisProcess() : keepRunningOnCluster();
+  }
+
+  private int runInThisProcess() throws Exception {
     Path temporary = Files.createDirectories(path.toAbsolutePath().resolve("tmp"));
     Configuration configuration =
         FlinkConfiguration.cluster(
@@ -195,8 +214,7 @@ public final class FlinkMain implements Callable<Integer> {
             parallelism,
             temporary,
             Optional.ofNullable(logFile));
-    FileSystem.initialize(
-        configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
+    initializeFileSystems(configuration);
     // Slots for each job, and as many for a restart beside one that is being cancelled.
     MiniCluster cluster =
         new MiniCluster(
@@ -206,16 +224,12 @@ public final class FlinkMain implements Callable<Integer> {
                 .setNumSlotsPerTaskManager(2 * JOBS.size() * parallelism)
                 .build());
     cluster.start();
-    List<SupervisedJob> jobs =
-        wanted.stream()
-            .map(name -> new SupervisedJob(name, run -> submit(name, run, configuration)))
-            .toList();
+    ClusterClient<?> client = new MiniClusterClient(configuration, cluster);
+    List<SupervisedJob> jobs = supervised(configuration);
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(cluster, jobs)));
     try {
       while (cluster.isRunning() && !isStopping) {
-        for (SupervisedJob job : jobs) {
-          job.watch(cluster);
-        }
+        watch(client, jobs);
         Thread.sleep(POLL_INTERVAL_MS);
       }
     } catch (Exception e) {
@@ -231,12 +245,48 @@ public final class FlinkMain implements Callable<Integer> {
     return 1;
   }
 
-  private JobID submit(String name, int run, Configuration clusterConfiguration) throws Exception {
+  /** Never ends by itself: a cluster that does not answer is asked again. */
+  private int keepRunningOnCluster() throws Exception {
+    Configuration configuration = GlobalConfiguration.loadConfiguration(clusterConfig.toString());
+    initializeFileSystems(configuration);
+    List<SupervisedJob> jobs = supervised(configuration);
+    try (ClusterClient<?> cluster =
+        new RestClusterClient<>(configuration, StandaloneClusterId.getInstance())) {
+      boolean answers = true;
+      while (true) {
+        try {
+          watch(cluster, jobs);
+          answers = true;
+        } catch (ExecutionException e) {
+          if (answers) {
+            LOG.warn("the cluster does not answer and is asked again: {}", e.getCause().toString());
+          }
+          answers = false;
+        }
+        Thread.sleep(CLUSTER_POLL_INTERVAL_MS);
+      }
+    }
+  }
+
+  private static void initializeFileSystems(Configuration configuration) {
+    FileSystem.initialize(
+        configuration, PluginUtils.createPluginManagerFromRootFolder(configuration));
+  }
+
+  private List<SupervisedJob> supervised(Configuration cluster) {
+    return wanted.stream()
+        .map(name -> new SupervisedJob(name, id -> submit(name, id, cluster)))
+        .toList();
+  }
+
+  private static void watch(ClusterClient<?> cluster, List<SupervisedJob> jobs) throws Exception {
+    for (SupervisedJob job : jobs) {
+      job.watch(cluster);
+    }
+  }
+
+  private void submit(String name, JobID id, Configuration clusterConfiguration) throws Exception {
     Optional<Path> restored = restorePoint(name);
-    // From the name alone: the same whenever this process is started.
-    String idName = "tocsin-" + name + (run == 0 ? "" : "-" + run);
-    UUID uuid = UUID.nameUUIDFromBytes(idName.getBytes(StandardCharsets.UTF_8));
-    JobID id = new JobID(uuid.getLeastSignificantBits(), uuid.getMostSignificantBits());
     Configuration configuration =
         FlinkConfiguration.job(
             clusterConfiguration, id, stateBackend, checkpointFolder(name).toUri(), restored);
@@ -253,7 +303,6 @@ public final class FlinkMain implements Callable<Integer> {
         "job {} is submitted, {}",
         name,
         restored.map(from -> "from " + from).orElse("without earlier state"));
-    return id;
   }
 
   private Path checkpointFolder(String name) {

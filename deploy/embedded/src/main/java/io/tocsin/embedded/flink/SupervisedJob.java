@@ -1,17 +1,21 @@
 package io.tocsin.embedded.flink;
 
 import io.tocsin.embedded.supervise.Backoff;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Optional;
+import java.util.UUID;
 import org.apache.flink.api.common.JobID;
-import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.client.program.ClusterClient;
+import org.apache.flink.runtime.client.JobStatusMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One job over all its runs in this process. One that has ended for good, or could not be
- * submitted, is submitted again after a pause that grows; the other jobs run on.
+ * One job over all its runs. One that runs already is found by its name. One that has ended for
+ * good, or could not be submitted, is submitted again after a pause that grows; the other jobs run
+ * on.
  */
 final class SupervisedJob {
 
@@ -29,12 +33,8 @@ final class SupervisedJob {
   /** Submits a job to the cluster. */
   @FunctionalInterface
   interface Submission {
-    /**
-     * From its newest checkpoint.
-     *
-     * @param run how often it has been submitted before: the cluster takes no id twice
-     */
-    JobID submit(int run) throws Exception;
+    /** From its newest checkpoint, under an id that the cluster has not seen. */
+    void submit(JobID id) throws Exception;
   }
 
   SupervisedJob(String name, Submission submission) {
@@ -53,32 +53,67 @@ final class SupervisedJob {
    *
    * @throws Exception where the cluster itself does not answer
    */
-  void watch(MiniCluster cluster) throws Exception {
+  void watch(ClusterClient<?> cluster) throws Exception {
+    Collection<JobStatusMessage> jobs = cluster.listJobs().get();
     JobID id = running;
-    if (id != null) {
-      JobStatus status = cluster.getJobStatus(id).get();
-      if (status.isGloballyTerminalState()) {
-        Throwable cause =
-            cluster
-                .requestJobResult(id)
-                .get()
-                .getSerializedThrowable()
-                .map(e -> e.deserializeError(SupervisedJob.class.getClassLoader()))
-                .orElse(null);
-        ended("has ended for good as " + status, cause);
+    if (id == null) {
+      running = foundIn(jobs).orElse(null);
+      if (running == null && System.nanoTime() - dueNanos >= 0) {
+        submit(jobs);
       }
-    } else if (System.nanoTime() - dueNanos >= 0) {
-      submit();
+      return;
+    }
+    Optional<JobStatusMessage> known = withId(jobs, id);
+    if (known.isEmpty()) {
+      ended("is not known to the job manager, which was started again", null);
+    } else if (known.get().getJobState().isGloballyTerminalState()) {
+      Throwable cause =
+          cluster
+              .requestJobResult(id)
+              .get()
+              .getSerializedThrowable()
+              .map(e -> e.deserializeError(SupervisedJob.class.getClassLoader()))
+              .orElse(null);
+      ended("has ended for good as " + known.get().getJobState(), cause);
     }
   }
 
-  private void submit() {
+  /** Submitted by a process before this one, or by a request whose answer did not come. */
+  private Optional<JobID> foundIn(Collection<JobStatusMessage> jobs) {
+    Optional<JobID> found =
+        jobs.stream()
+            .filter(job -> job.getJobName().equals("tocsin-" + name))
+            .filter(job -> !job.getJobState().isGloballyTerminalState())
+            .map(JobStatusMessage::getJobId)
+            .findFirst();
+    found.ifPresent(id -> LOG.info("job {} runs already", name));
+    return found;
+  }
+
+  private static Optional<JobStatusMessage> withId(Collection<JobStatusMessage> jobs, JobID id) {
+    return jobs.stream().filter(job -> job.getJobId().equals(id)).findFirst();
+  }
+
+  private void submit(Collection<JobStatusMessage> jobs) {
     submittedNanos = System.nanoTime();
     try {
-      running = submission.submit(runs++);
+      JobID id = nextId();
+      while (withId(jobs, id).isPresent()) {
+        id = nextId();
+      }
+      submission.submit(id);
+      running = id;
     } catch (Exception e) {
       ended("cannot be submitted", e);
     }
+  }
+
+  /** From the name and the number of the run alone: the same whenever this process is started. */
+  private JobID nextId() {
+    String idName = "tocsin-" + name + (runs == 0 ? "" : "-" + runs);
+    runs++;
+    UUID uuid = UUID.nameUUIDFromBytes(idName.getBytes(StandardCharsets.UTF_8));
+    return new JobID(uuid.getLeastSignificantBits(), uuid.getMostSignificantBits());
   }
 
   private void ended(String how, Throwable cause) {

@@ -16,7 +16,8 @@ import kafka.tools.StorageTool;
 import org.apache.kafka.common.Uuid;
 
 /**
- * Kafka's broker and controller in one process. Formats its storage on the first start.
+ * Kafka's broker and controller in one process. Formats its storage on the first start, for the
+ * cluster that {@code CLUSTER_ID} in the environment names, or for one of its own.
  *
  * <p>Arguments: the path of {@code server.properties} and, where clients log in, the folder of the
  * stack's secrets.
@@ -38,8 +39,7 @@ public final class KafkaMain {
     Path storage = Path.of(properties.getProperty("log.dirs"));
     if (!Files.exists(storage.resolve("meta.properties"))) {
       List<String> format = new ArrayList<>();
-      format.addAll(
-          List.of("format", "--cluster-id", Uuid.randomUuid().toString(), "--config", args[0]));
+      format.addAll(List.of("format", "--cluster-id", clusterId(), "--config", args[0]));
       if (args.length == 2) {
         format.addAll(logins(new Secrets(Path.of(args[1]))));
       }
@@ -53,6 +53,11 @@ public final class KafkaMain {
       }
     }
     Kafka.main(new String[] {args[0]});
+  }
+
+  private static String clusterId() {
+    String named = System.getenv("CLUSTER_ID");
+    return named == null ? Uuid.randomUuid().toString() : named;
   }
 
   /** They stay in this process, and on the command line of no other. */
