@@ -1,4 +1,5 @@
 use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path as FilePath;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -115,16 +116,17 @@ fn no_datagram_is_stored_as_more_than_four_times_its_bytes() {
     let kinds = [("alert", Kind::Alert), ("syslog", Kind::Syslog), ("framing", Kind::Syslog), ("dhcp", Kind::Dhcp), ("snmp", Kind::Snmp)];
     let kept = kinds.into_iter().flat_map(|(target, kind)| corpus(target).into_iter().map(move |frame| (kind, frame)));
     let mut excesses = Vec::new();
-    let mut frames = 0;
+    let mut frames: u32 = 0;
     for kind in [Kind::Alert, Kind::Syslog, Kind::Dhcp, Kind::Snmp] {
+        let scales = Arc::new(Scales::default());
+        let pipeline = pipeline(kind.into(), Arc::clone(&scales) as _);
         for (_, frame) in kept.clone().chain(crowded()).filter(|(of, _)| *of == kind) {
-            let scales = Arc::new(Scales::default());
-            // One that has heard nothing before: a number that does not follow the last one is told beside the message.
-            let pipeline = pipeline(kind.into(), Arc::clone(&scales) as _);
             let bytes = frame.len();
             let beginning = frame[..bytes.min(60)].escape_ascii().to_string();
-            pipeline.frame(&received(frame));
-            let stored = scales.0.load(Ordering::Relaxed);
+            // Each from a sender of its own: a number that does not follow the sender's last one is told beside the message.
+            let peer = SocketAddr::new(Ipv4Addr::from_bits(0x0a00_0000 + frames).into(), 1);
+            pipeline.frame(&Received { peer, ..received(frame) });
+            let stored = scales.0.swap(0, Ordering::Relaxed);
             frames += 1;
             if stored > MAX_AMPLIFICATION * bytes + fixed_bytes(kind) {
                 excesses.push(format!("{kind:?}: {bytes} bytes became {stored}, {:.1} times: {beginning}", stored as f64 / bytes as f64));
