@@ -103,6 +103,19 @@ impl TopicReader {
         self.consumer.fetch_metadata(Some(topic), REQUEST_TIMEOUT).map(drop).map_err(|error| self.unanswered(topic, &error))
     }
 
+    /// The offset at which the group of this reader's `client_id` goes on reading a partition; none where it has committed nothing there.
+    pub fn committed(&self, topic: &str, partition: i32) -> Result<Option<i64>, Error> {
+        let mut wanted = TopicPartitionList::new();
+        wanted.add_partition(topic, partition);
+        let committed = self.consumer.committed_offsets(wanted, REQUEST_TIMEOUT).map_err(|error| self.unanswered(topic, &error))?;
+        let Some(found) = committed.find_partition(topic, partition) else { return Ok(None) };
+        found.error().map_err(|error| self.about(topic, &error))?;
+        match found.offset() {
+            Offset::Offset(next) => Ok(Some(next)),
+            _ => Ok(None),
+        }
+    }
+
     /// Points the reader at a topic. What is stored there now is unread; what comes later is read as well.
     pub fn seek(&mut self, topic: &str, start: Start) -> Result<(), Error> {
         let partitions = self.partitions(topic)?;

@@ -15,6 +15,7 @@ pub mod parse;
 pub mod quarantine;
 pub mod schema;
 pub mod send;
+pub mod trace;
 pub mod watch_jobs;
 pub mod webhooks;
 

@@ -16,10 +16,12 @@ use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::quarantine::QuarantineArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
+use tocsin_operate::trace::TraceArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
 use tocsin_operate::webhooks::WebhooksArgs;
 use tocsin_operate::{
-    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, schema, send, watch_jobs, webhooks,
+    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, schema, send, trace, watch_jobs,
+    webhooks,
 };
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
@@ -36,6 +38,7 @@ Examples:
   tocsin devices import register.csv --dry-run             who is registered: what would change?
   tocsin balance --wait 10                                 is everything that was sent also stored?
   tocsin buffers --burst 500 --size 600                    does a burst find room, and what is to be set?
+  tocsin trace agent-1-18bd2f6a5c3e1a00-1042               where is this event, and when did it pass each hop?
   tocsin ack 3f2a91c0 --for 2h                             I work on it: do not page it again
   tocsin ask --list                                        which questions are saved?
 
@@ -64,6 +67,8 @@ enum Command {
     Balance(BalanceArgs),
     /// What the receive buffers hold, what to set for a burst, and where something is lost.
     Buffers(BuffersArgs),
+    /// Say where an event is, and when it passed each hop on its way.
+    Trace(TraceArgs),
     /// Blocks of rows that ClickHouse refused: say why, or insert them.
     Quarantine(QuarantineArgs),
     /// Say who is registered on the network.
@@ -104,6 +109,7 @@ fn main() -> ExitCode {
         Command::Parse(args) => exit_code(parse::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),
         Command::Buffers(args) => exit_code(buffers::run(&args)),
+        Command::Trace(args) => exit_code(trace::run(&args)),
         Command::Quarantine(args) => exit_code(quarantine::run(&args)),
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),

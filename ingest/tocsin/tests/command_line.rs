@@ -62,6 +62,7 @@ fn every_command_has_help() {
         &["mibs", "compile"],
         &["quarantine", "list"],
         &["quarantine", "insert"],
+        &["trace"],
         &["watch-jobs"],
         &["heartbeat"],
         &["heartbeat", "send"],

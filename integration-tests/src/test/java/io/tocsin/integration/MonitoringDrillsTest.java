@@ -3,6 +3,8 @@ package io.tocsin.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.agent.AgentService;
 import io.tocsin.embedded.alertmanager.AlertmanagerService;
@@ -11,10 +13,16 @@ import io.tocsin.embedded.clickhouse.ClickHouseService;
 import io.tocsin.embedded.flink.FlinkService;
 import io.tocsin.embedded.kafka.KafkaService;
 import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
@@ -41,6 +49,8 @@ class MonitoringDrillsTest {
   /** ClickHouse's and up are those of others: the embedded engine has no such page. */
   private static final Pattern METRIC_OF_A_RULE =
       Pattern.compile("(tocsin_agent|flink|alertmanager_notifications)_\\w+");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private static Stack stack;
 
@@ -90,11 +100,70 @@ class MonitoringDrillsTest {
         .allSatisfy(name -> assertThat(answers).contains("\n" + name + "{"));
   }
 
+  @Test
+  @Order(3)
+  void traceSaysWhereAnEventIsAndWhatItCaused() throws Exception {
+    sendUpdate("drill-trace");
+    String events = "tocsin.alert_updates WHERE source = 'drill-trace'";
+    String transitions = "tocsin.alert_history WHERE source = 'drill-trace'";
+    await("the update and its alert in ClickHouse")
+        .atMost(DEADLINE)
+        .until(() -> count(events) == 1 && count(transitions) == 1);
+    String id = stack.clickHouse().rows("SELECT event_id FROM " + events).at("/0/0").asText();
+
+    await("a commit of the archive job behind it")
+        .atMost(DEADLINE)
+        .untilAsserted(
+            () -> {
+              JsonNode trace = JSON.readTree(traced(0, id, "--json")).path("trace");
+              assertThat(trace.at("/stored/table").asText()).isEqualTo("alert_updates");
+              assertThat(trace.at("/kafka/topic").asText()).isEqualTo("events-alert-v1");
+              assertThat(trace.path("groups"))
+                  .anySatisfy(
+                      group -> {
+                        assertThat(group.path("name").asText()).isEqualTo("tocsin-archive");
+                        assertThat(group.path("has_passed").asBoolean()).isTrue();
+                      });
+              assertThat(trace.at("/alerts/0/transition").asText()).isEqualTo("opened");
+              assertThat(trace.path("unknown")).isEmpty();
+            });
+    assertThat(traced(0, id)).contains("it is stored, in tocsin.alert_updates");
+    String ofNoRun = "nobody-" + id.substring(id.lastIndexOf('-', id.lastIndexOf('-') - 1) + 1);
+    assertThat(traced(1, ofNoRun)).contains("the id is wrong");
+  }
+
+  private static String traced(int exitCode, String... arguments) throws Exception {
+    List<String> command = new ArrayList<>();
+    command.addAll(List.of(TestStacks.tools().tocsin().toString(), "trace"));
+    command.addAll(List.of(arguments));
+    command.addAll(List.of("--kafka", stack.kafkaBootstrapServers()));
+    command.addAll(List.of("--clickhouse", stack.clickHouseUrl()));
+    Ended ended = Ended.of(new ProcessBuilder(command));
+    assertThat(ended.exitCode()).as("%s: %s", command, ended.output()).isEqualTo(exitCode);
+    return ended.output();
+  }
+
+  private static void sendUpdate(String source) throws IOException {
+    byte[] update =
+        """
+        {"action":"update","source":"%s","device":"n1","check":"node","severity":"minor","summary":"node down"}"""
+            .formatted(source)
+            .getBytes(StandardCharsets.UTF_8);
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.send(
+          new DatagramPacket(
+              update,
+              update.length,
+              InetAddress.getLoopbackAddress(),
+              stack.ports().alertUpdates()));
+    }
+  }
+
   private static String metricsAt(int port) throws IOException, InterruptedException {
     return Http.text(URI.create("http://127.0.0.1:%d/metrics".formatted(port)));
   }
 
-  @Order(3)
+  @Order(4)
   @ParameterizedTest
   @ValueSource(
       strings = {
