@@ -1,0 +1,205 @@
+package io.tocsin.integration;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.tocsin.embedded.FreePorts;
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.agent.AgentConfig;
+import io.tocsin.embedded.clickhouse.ClickHouseClient;
+import io.tocsin.embedded.scenario.TrafficSender;
+import io.tocsin.embedded.supervise.Health;
+import io.tocsin.pagerecorder.Authorities;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What {@code deploy/compose/up} starts, beside whatever else runs: by its scripts, as a person
+ * would. What its containers say is kept in {@code target/containers}.
+ */
+final class ComposeStack {
+  private final Path repository;
+  private final Consumer<String> progress;
+  private final Ports ports = FreePorts.reserve();
+  private JsonNode usualAgent;
+
+  /**
+   * One that is not started.
+   *
+   * @param repository root of the checkout
+   * @param progress takes one line at a time
+   */
+  ComposeStack(Path repository, Consumer<String> progress) {
+    this.repository = repository;
+    this.progress = progress;
+  }
+
+  /** Starts it, or what of it does not run, and returns when it is ready. */
+  void up() throws IOException, InterruptedException {
+    script("up");
+    if (usualAgent == null) {
+      usualAgent = new YAMLMapper().readTree(agentConfig().toFile());
+    }
+  }
+
+  /** Stops it and removes everything of it. */
+  void remove() throws IOException, InterruptedException {
+    Path logs = repository.resolve("integration-tests/target/containers.log");
+    Files.writeString(logs, script("compose", "logs", "--no-color"));
+    script("down");
+  }
+
+  /** Who listens where on this machine. */
+  Ports ports() {
+    return ports;
+  }
+
+  /** A file of those that nobody else may read. */
+  Path secret(String name) {
+    return state().resolve("secrets").resolve(name);
+  }
+
+  /** For questions, as the user who may insert and read. */
+  ClickHouseClient clickHouse() throws IOException {
+    return new ClickHouseClient(
+        "https://127.0.0.1:" + ports.clickHouseHttp(),
+        "tocsin_writer",
+        Files.readString(secret("clickhouse_writer.password")),
+        Authorities.of(secret("ca.pem")));
+  }
+
+  /** Sends to the agent, and to Kafka as the agent's user. */
+  TrafficSender sender() {
+    return new TrafficSender(
+        TestStacks.tools().tocsin(),
+        List.of(
+            "--port-offset",
+            Integer.toString(ports.offset()),
+            "--kafka-config",
+            secret("tocsin_agent.properties").toString()),
+        List.of(),
+        progress);
+  }
+
+  /**
+   * Starts the agent again with other settings, as an operator does.
+   *
+   * @param overrides changes to the usual ones, as in scenario.yaml
+   */
+  void restartAgent(JsonNode overrides) throws IOException, InterruptedException {
+    ObjectNode config = AgentConfig.merge((ObjectNode) usualAgent, overrides);
+    Files.writeString(agentConfig(), AgentConfig.yaml(config));
+    script("compose", "restart", "agent");
+    Health health =
+        Health.http(URI.create("http://127.0.0.1:" + ports.agentTelemetry() + "/health"));
+    org.awaitility.Awaitility.await("the agent")
+        .atMost(TestStacks.DEADLINE)
+        .until(() -> health.problem().isEmpty());
+  }
+
+  /** Puts the documents of a folder in force. */
+  void pushRules(Path folder) {
+    try {
+      Ended ended =
+          Ended.of(
+              new ProcessBuilder(
+                  io.tocsin.embedded.JavaProcess.command(
+                      io.tocsin.rules.command.Main.class,
+                      "128m",
+                      io.tocsin.embedded.JavaProcess.quickStartFlags(),
+                      List.of(
+                          "push",
+                          "--kafka-config",
+                          secret("tocsin_operator.properties").toString(),
+                          folder.toString()))));
+      check(ended, "tocsin-rules push " + folder);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while rules were pushed", e);
+    }
+  }
+
+  /** Ends the container of a service with SIGKILL; it stays away until {@link #up}. */
+  void kill(String service) throws IOException, InterruptedException {
+    progress.accept(service + " is killed");
+    docker("kill", container(service));
+  }
+
+  /** The id of a service's container. */
+  String container(String service) throws IOException, InterruptedException {
+    return docker(
+        "ps",
+        "--quiet",
+        "--filter",
+        label(),
+        "--filter",
+        "label=com.docker.compose.service=" + service);
+  }
+
+  /** The ids of all containers, those that have ended too. */
+  List<String> containers() throws IOException, InterruptedException {
+    return docker("ps", "--all", "--quiet", "--filter", label()).lines().toList();
+  }
+
+  /** What is left of it: containers, volumes and networks of Docker, and the folder of secrets. */
+  List<String> left() throws IOException, InterruptedException {
+    List<String> left = new ArrayList<>(containers());
+    for (String kind : List.of("volume", "network")) {
+      docker(kind, "ls", "--quiet", "--filter", label()).lines().forEach(left::add);
+    }
+    if (Files.exists(state())) {
+      left.add(state().toString());
+    }
+    return left;
+  }
+
+  /** What a command of Docker prints. */
+  String docker(String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("docker"));
+    command.addAll(List.of(arguments));
+    return check(Ended.of(new ProcessBuilder(command)), String.join(" ", command));
+  }
+
+  /** What a script of deploy/compose prints. */
+  String script(String name, String... arguments) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(repository.resolve("deploy/compose").resolve(name).toString());
+    command.addAll(List.of(arguments));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("PORT_OFFSET", Integer.toString(ports.offset()));
+    builder.environment().put("ALL", "1");
+    String output = check(Ended.of(builder), String.join(" ", command));
+    if (!name.equals("compose")) {
+      output.lines().forEach(progress);
+    }
+    return output;
+  }
+
+  private static String check(Ended ended, String command) {
+    if (ended.exitCode() != 0) {
+      throw new AssertionError(
+          "'%s' ended with %d: %s".formatted(command, ended.exitCode(), ended.output()));
+    }
+    return ended.output();
+  }
+
+  private Path agentConfig() {
+    return state().resolve("agent.yaml");
+  }
+
+  private Path state() {
+    return repository.resolve(".tocsin/compose-" + ports.offset());
+  }
+
+  private String label() {
+    return "label=com.docker.compose.project=tocsin-" + ports.offset();
+  }
+}

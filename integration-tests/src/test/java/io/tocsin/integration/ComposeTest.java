@@ -1,0 +1,285 @@
+package io.tocsin.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.tocsin.embedded.clickhouse.ClickHouseClient;
+import io.tocsin.embedded.clickhouse.ClickHouseException;
+import io.tocsin.embedded.scenario.ScenarioRunner;
+import io.tocsin.pagerecorder.Authorities;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.condition.EnabledIf;
+
+/**
+ * What {@code deploy/compose/up} starts, on the images of {@code deploy/images}: the scenarios that
+ * try what is different there, which are sockets, buffers, images, TLS, logins, and the way of a
+ * page; who is refused; and a broker and a task manager that die. The other scenarios play on the
+ * embedded stack alone: they try rules, which are the same jar, and take minutes. Needs a Docker
+ * daemon on this machine: skipped on a laptop without one, failed in CI ({@code CI=true}) unless
+ * {@code TOCSIN_WITHOUT_DOCKER} says why there can be none.
+ */
+@EnabledIf(
+    value = "isToRun",
+    disabledReason = "no Docker daemon answers: see deploy/images/daemon --help")
+@TestMethodOrder(OrderAnnotation.class)
+class ComposeTest {
+  private static final Consumer<String> PROGRESS = line -> System.out.println("[compose] " + line);
+
+  private static final int DATAGRAMS_PER_SECOND = 200;
+
+  private static final List<String> SCENARIOS =
+      List.of(
+          "burst-500",
+          "burst-500-small-buffer",
+          "malformed",
+          "ordinary-syslog",
+          "out-of-order-clear");
+
+  private static ComposeStack stack;
+  private static ClickHouseClient clickHouse;
+
+  @BeforeAll
+  static void startStack() throws Exception {
+    if (!answers()) {
+      throw new AssertionError(
+          "CI=true and no Docker daemon answers: run 'deploy/images/daemon start' and export the"
+              + " DOCKER_HOST that it prints, or say in TOCSIN_WITHOUT_DOCKER why there can be none");
+    }
+    Path repository = TestStacks.tools().repository();
+    buildImages(repository);
+    stack = new ComposeStack(repository, PROGRESS);
+    stack.up();
+    clickHouse = stack.clickHouse();
+  }
+
+  @AfterAll
+  static void removeStack() throws Exception {
+    if (stack != null) {
+      stack.remove();
+      assertThat(stack.left()).as("what is left").isEmpty();
+    }
+  }
+
+  @TestFactory
+  @Order(1)
+  List<DynamicTest> scenarios() {
+    return ScenarioTests.playedBy(
+        scenario -> runner().play(scenario), scenario -> runner().askNever(scenario), SCENARIOS);
+  }
+
+  /** The agent hears all of it, so every number must be stored, and each once. */
+  @Test
+  @Order(2)
+  void whenABrokerAndATaskManagerDieNothingIsLostOrStoredTwiceAndPagesGoOn() throws Exception {
+    int sent;
+    try (NumberedTraffic traffic =
+        new NumberedTraffic(
+            stack.ports().syslog(), stack.ports().alertUpdates(), DATAGRAMS_PER_SECOND)) {
+      awaitMore("traffic", 0);
+      stack.kill("kafka-2");
+      awaitMore("traffic without a broker", stored());
+      stack.kill("taskmanager-1");
+      awaitMore("traffic without a task manager", stored());
+      page();
+      sent = traffic.sent();
+    }
+    await("each of " + sent + " datagrams once")
+        .atMost(TestStacks.DEADLINE)
+        .untilAsserted(
+            () -> {
+              assertThat(
+                      text(
+                          "SELECT count(), uniqExact(number), max(number) FROM (SELECT toUInt64(extract(message, '[0-9]+$')) AS number"
+                              + " FROM tocsin.syslog WHERE app_name = 'drill' UNION ALL SELECT toUInt64(extract(summary, '[0-9]+$'))"
+                              + " FROM tocsin.alert_updates WHERE source = 'drill')"))
+                  .isEqualTo("[[%1$d,%1$d,%1$d]]".formatted(sent));
+              assertThat(text("SELECT count() > 0, countIf(NOT closed) FROM tocsin.balance"))
+                  .isEqualTo("[[1,0]]");
+            });
+    assertThat(
+            text(
+                "SELECT fingerprint, version, count() FROM tocsin.alert_history FINAL GROUP BY 1, 2 HAVING count() > 1"))
+        .as("transitions stored more than once")
+        .isEqualTo("[]");
+    stack.up();
+    assertThat(stack.container("kafka-2")).isNotEmpty();
+    assertThat(stack.container("taskmanager-1")).isNotEmpty();
+  }
+
+  @Test
+  @Order(3)
+  void whoHasNoLoginOrNoPermissionIsRefused() throws Exception {
+    String url = "https://127.0.0.1:" + stack.ports().clickHouseHttp();
+    ClickHouseClient nobody =
+        new ClickHouseClient(url, "default", "", Authorities.of(stack.secret("ca.pem")));
+    assertThatThrownBy(() -> nobody.rows("SELECT 1")).isInstanceOf(ClickHouseException.class);
+    ClickHouseClient stranger = new ClickHouseClient(url);
+    assertThatThrownBy(() -> stranger.rows("SELECT 1"))
+        .as("a certificate of an authority that nobody has named")
+        .hasMessageContaining("certi");
+    Path list =
+        Files.writeString(
+            stack.secret("devices.csv"), "mac,access,owner\n02:00:00:00:00:01,allowed,x\n");
+    Ended imported =
+        Ended.of(
+            new ProcessBuilder(
+                TestStacks.tools().tocsin().toString(),
+                "devices",
+                "import",
+                list.toString(),
+                "--kafka-config",
+                stack.secret("tocsin_enforce.properties").toString()));
+    assertThat(imported.exitCode()).as(imported.output()).isNotZero();
+    assertThat(imported.output()).contains("tocsin_enforce", "devices-v1");
+  }
+
+  /** Last, so that everything has been said that is said. */
+  @Test
+  @Order(4)
+  void noPasswordIsInAContainersSettingsALogAProcessListOrFlinksPages() throws Exception {
+    Map<String, String> texts = new TreeMap<>();
+    List<String> containers = stack.containers();
+    for (String container : containers) {
+      texts.put("inspect " + container, stack.docker("inspect", container));
+    }
+    texts.put("logs", stack.script("compose", "logs", "--no-color"));
+    texts.put("settings", stack.script("compose", "config"));
+    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
+      processes.forEach(process -> commandLine(process, texts));
+    }
+    for (String page : List.of("/config", "/jobmanager/config", "/jobmanager/environment")) {
+      URI url = URI.create("http://127.0.0.1:" + stack.ports().flink() + page);
+      texts.put(page, Http.text(url));
+    }
+    List<String> passwords = new ArrayList<>();
+    try (Stream<Path> files = Files.list(stack.secret("ca.pem").getParent())) {
+      for (Path file : files.filter(each -> each.toString().endsWith(".password")).toList()) {
+        passwords.add(Files.readString(file));
+      }
+    }
+    assertThat(passwords).hasSizeGreaterThan(8);
+    assertThat(texts).hasSizeGreaterThan(30);
+    texts.forEach((where, text) -> assertThat(passwords).as(where).noneMatch(text::contains));
+    assertThat(
+            PosixFilePermissions.toString(
+                Files.getPosixFilePermissions(stack.secret("ca.pem").getParent())))
+        .isEqualTo("rwx------");
+  }
+
+  private static void commandLine(Path process, Map<String, String> texts) {
+    try {
+      texts.put(process.toString(), Files.readString(process.resolve("cmdline")));
+    } catch (IOException e) {
+      // It has ended, or is none.
+    }
+  }
+
+  /** One alert, and the page about it. */
+  private static void page() throws Exception {
+    byte[] update =
+        """
+        {"action":"update","source":"drill-page","device":"d","check":"c","severity":"critical","summary":"s"}"""
+            .getBytes(StandardCharsets.UTF_8);
+    try (DatagramSocket socket = new DatagramSocket()) {
+      socket.send(
+          new DatagramPacket(
+              update,
+              update.length,
+              InetAddress.getLoopbackAddress(),
+              stack.ports().alertUpdates()));
+    }
+    await("a page without a broker and a task manager")
+        .atMost(TestStacks.DEADLINE)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        text(
+                            "SELECT status, firing FROM tocsin.pages WHERE group_labels['source'] = 'drill-page'"))
+                    .isEqualTo("[[\"firing\",1]]"));
+  }
+
+  private static void awaitMore(String what, long than) {
+    await(what)
+        .atMost(TestStacks.DEADLINE)
+        .until(() -> stored() >= than + 2 * DATAGRAMS_PER_SECOND);
+  }
+
+  private static long stored() {
+    return clickHouse
+        .rows("SELECT count() FROM tocsin.syslog WHERE app_name = 'drill'")
+        .path(0)
+        .path(0)
+        .asLong();
+  }
+
+  private static String text(String sql) {
+    return clickHouse.rows(sql).toString();
+  }
+
+  private static ScenarioRunner runner() {
+    return new ScenarioRunner(
+        clickHouse,
+        stack.sender(),
+        overrides -> {
+          try {
+            stack.restartAgent(overrides);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while the agent was started again", e);
+          }
+        },
+        stack::pushRules,
+        PROGRESS);
+  }
+
+  /** CI fails without Docker, so that nobody misses these tests there for long. */
+  static boolean isToRun() throws IOException, InterruptedException {
+    return answers() || isRequired();
+  }
+
+  private static boolean answers() throws InterruptedException {
+    try {
+      return Ended.of(new ProcessBuilder("docker", "version")).exitCode() == 0;
+    } catch (IOException e) {
+      // There is no such command.
+      return false;
+    }
+  }
+
+  private static boolean isRequired() {
+    return "true".equals(System.getenv("CI")) && System.getenv("TOCSIN_WITHOUT_DOCKER") == null;
+  }
+
+  private static void buildImages(Path repository) throws IOException, InterruptedException {
+    Ended build =
+        Ended.of(new ProcessBuilder(repository.resolve("deploy/images/build").toString()));
+    build.output().lines().forEach(PROGRESS);
+    assertThat(build.exitCode()).as(build.output()).isZero();
+  }
+}
