@@ -49,7 +49,7 @@ const COUNTERS: [(&str, &str, Field); 9] = [
     ("kernel_dropped", "Datagrams the kernel dropped before they could be read", |stats| stats.kernel_dropped),
     ("events", "Events made from frames", |stats| stats.events),
     ("malformed", "Frames, or elements of one, that became a reject", |stats| stats.malformed),
-    ("rate_limited", "Frames refused by a rate limit or an access list", |stats| stats.rate_limited),
+    ("rate_limited", "Frames that a rate limit, an access list or the limit of rejects refused", |stats| stats.rate_limited),
     ("spooled", "Records that took the way over the disk spool", |stats| stats.spooled),
     ("published", "Records handed to the Kafka producer", |stats| stats.published),
     ("acked", "Records that Kafka acknowledged", |stats| stats.acked),

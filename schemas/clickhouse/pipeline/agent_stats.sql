@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS tocsin.agent_stats
     received_bytes UInt64 COMMENT 'bytes of their payload' CODEC(Delta, ZSTD(1)),
     kernel_dropped UInt64 COMMENT 'datagrams the kernel dropped before they could be read' CODEC(Delta, ZSTD(1)),
     malformed UInt64 COMMENT 'reject records made of frames' CODEC(Delta, ZSTD(1)),
-    rate_limited UInt64 COMMENT 'frames refused by a rate limit' CODEC(Delta, ZSTD(1)),
+    rate_limited UInt64 COMMENT 'frames refused by a rate limit or an access list, or beyond the rejects kept of one sender' CODEC(Delta, ZSTD(1)),
     events UInt64 COMMENT 'events made from frames' CODEC(Delta, ZSTD(1)),
     spooled UInt64 COMMENT 'records that took the way over the disk spool' CODEC(Delta, ZSTD(1)),
     published UInt64 COMMENT 'records handed to the Kafka producer' CODEC(Delta, ZSTD(1)),

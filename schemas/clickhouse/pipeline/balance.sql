@@ -3,7 +3,7 @@
 --   sent            datagrams or frames that reached this host for the listener: received + kernel_dropped
 --   kernel_dropped  datagrams that the kernel dropped because the receive buffer was full. Raise the listener's `receive_buffer`
 --   received        datagrams or frames that the agent took from the socket
---   rate_limited    of these, refused by a rate limit
+--   rate_limited    of these, refused by a rate limit or an access list, or beyond the rejects that are kept of one sender
 --   malformed       of these, not readable; each became a reject with its bytes and the reason
 --   events          events made from the rest; one datagram can carry several
 --   dropped         records (events and rejects) that the agent gave up after receiving them, each logged with its reason; 0 in a healthy agent

@@ -69,7 +69,7 @@ pub(super) fn of_agent(metrics: &Metrics, listeners: &[Listener]) -> Vec<Loss> {
     let refused = [
         Loss {
             place: "agent",
-            what: "frames that a rate limit or an access list refused".to_owned(),
+            what: "frames that a rate limit, an access list or the limit of rejects refused".to_owned(),
             lost: metrics.sum("rate_limited_total"),
             mend: "rate_limit, allow and deny of the listener; /sources says who sends".to_owned(),
         },
