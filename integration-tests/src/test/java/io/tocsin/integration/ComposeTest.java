@@ -10,11 +10,7 @@ import io.tocsin.embedded.scenario.ScenarioRunner;
 import io.tocsin.pagerecorder.Authorities;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -200,18 +196,10 @@ class ComposeTest {
 
   /** One alert, and the page about it. */
   private static void page() throws Exception {
-    byte[] update =
+    Datagram.send(
         """
-        {"action":"update","source":"drill-page","device":"d","check":"c","severity":"critical","summary":"s"}"""
-            .getBytes(StandardCharsets.UTF_8);
-    try (DatagramSocket socket = new DatagramSocket()) {
-      socket.send(
-          new DatagramPacket(
-              update,
-              update.length,
-              InetAddress.getLoopbackAddress(),
-              stack.ports().alertUpdates()));
-    }
+        {"action":"update","source":"drill-page","device":"d","check":"c","severity":"critical","summary":"s"}""",
+        stack.ports().alertUpdates());
     await("a page without a broker and a task manager")
         .atMost(TestStacks.DEADLINE)
         .untilAsserted(

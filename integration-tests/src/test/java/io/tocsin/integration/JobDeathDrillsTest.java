@@ -7,11 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.flink.FlinkService;
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -87,19 +83,11 @@ class JobDeathDrillsTest {
   }
 
   private static void raise(String source) throws IOException {
-    byte[] update =
+    Datagram.send(
         """
         {"action":"update","source":"%s","device":"n1","check":"node","severity":"critical","summary":"node down"}"""
-            .formatted(source)
-            .getBytes(StandardCharsets.UTF_8);
-    try (DatagramSocket socket = new DatagramSocket()) {
-      socket.send(
-          new DatagramPacket(
-              update,
-              update.length,
-              InetAddress.getLoopbackAddress(),
-              stack.ports().alertUpdates()));
-    }
+            .formatted(source),
+        stack.ports().alertUpdates());
   }
 
   private static void awaitPage(String source) {

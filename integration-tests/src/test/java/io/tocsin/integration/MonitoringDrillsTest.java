@@ -13,11 +13,7 @@ import io.tocsin.embedded.clickhouse.ClickHouseService;
 import io.tocsin.embedded.flink.FlinkService;
 import io.tocsin.embedded.kafka.KafkaService;
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -144,19 +140,11 @@ class MonitoringDrillsTest {
   }
 
   private static void sendUpdate(String source) throws IOException {
-    byte[] update =
+    Datagram.send(
         """
         {"action":"update","source":"%s","device":"n1","check":"node","severity":"minor","summary":"node down"}"""
-            .formatted(source)
-            .getBytes(StandardCharsets.UTF_8);
-    try (DatagramSocket socket = new DatagramSocket()) {
-      socket.send(
-          new DatagramPacket(
-              update,
-              update.length,
-              InetAddress.getLoopbackAddress(),
-              stack.ports().alertUpdates()));
-    }
+            .formatted(source),
+        stack.ports().alertUpdates());
   }
 
   private static String metricsAt(int port) throws IOException, InterruptedException {

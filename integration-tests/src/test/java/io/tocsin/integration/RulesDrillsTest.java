@@ -8,10 +8,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.flink.FlinkService;
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -147,7 +143,7 @@ class RulesDrillsTest {
   }
 
   private static void send(String device, String line) throws IOException {
-    send("<187>Nov 20 11:59:59 %s %s".formatted(device, line), stack.ports().syslog());
+    Datagram.send("<187>Nov 20 11:59:59 %s %s".formatted(device, line), stack.ports().syslog());
   }
 
   private static void sendUpdateOf(String device) throws IOException {
@@ -155,14 +151,7 @@ class RulesDrillsTest {
         """
         {"action": "update", "source": "drill", "device": "%s", "check": "planned", "severity": "major", "summary": "down"}"""
             .formatted(device);
-    send(update, stack.ports().alertUpdates());
-  }
-
-  private static void send(String text, int port) throws IOException {
-    byte[] frame = text.getBytes(StandardCharsets.UTF_8);
-    try (DatagramSocket socket = new DatagramSocket()) {
-      socket.send(new DatagramPacket(frame, frame.length, InetAddress.getLoopbackAddress(), port));
-    }
+    Datagram.send(update, stack.ports().alertUpdates());
   }
 
   private int push(String... options) throws IOException, InterruptedException {
