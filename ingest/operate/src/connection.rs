@@ -7,15 +7,33 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Router;
 use axum::serve::Listener;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 
+use crate::Failure;
+
 const MOST_CONNECTIONS: usize = 64;
 /// After an error of accept, for example too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves HTTP at `--listen` until it is stopped; connections last `longest` at most. `router` is asked for within the runtime, so that it may spawn.
+pub(crate) fn serve(listen: SocketAddr, longest: Duration, router: impl FnOnce() -> Router) -> Result<(), Failure> {
+    let cannot = |what: &str, error: io::Error| Failure::new(format!("{what}: {error}"), "choose another --listen address");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .map_err(|error| cannot("cannot start", error))?;
+    runtime.block_on(async {
+        let listener = TcpListener::bind(listen).await.map_err(|error| cannot(&format!("cannot listen at {listen}"), error))?;
+        println!("listening at http://{listen}");
+        axum::serve(BoundedListener::new(listener, longest), router()).await.map_err(|error| cannot("stopped", error))
+    })
+}
 
 /// Accepts a connection when there is room for it.
 pub(crate) struct BoundedListener {

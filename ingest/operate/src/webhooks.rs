@@ -17,13 +17,11 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::routing::{get, post};
 use clap::Args;
-use tocsin_kafka::Connection;
 use tocsin_wire::acknowledgements::Acknowledgement;
-use tokio::net::TcpListener;
 
 use crate::Failure;
 use crate::acknowledge;
-use crate::connection::BoundedListener;
+use crate::connection::serve;
 use crate::kafka::KafkaArgs;
 use call::Call;
 use secret::Secret;
@@ -105,23 +103,8 @@ pub fn run(args: &WebhooksArgs) -> Result<(), Failure> {
         return Err(Failure::usage("nobody may call", "name --token-file, --pagerduty-secret-file, or both"));
     }
     let connection = args.kafka.connection()?;
-    let desk = Desk { token, pagerduty, say: Box::new(move |words| say(&connection, words)), calls: Calls::default() };
-    let cannot = |what: &str, error: std::io::Error| Failure::new(format!("{what}: {error}"), "choose another --listen address");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| cannot("cannot start", error))?;
-    runtime.block_on(async {
-        let listener = TcpListener::bind(args.listen).await.map_err(|error| cannot(&format!("cannot listen at {}", args.listen), error))?;
-        println!("listening at http://{}", args.listen);
-        let listener = BoundedListener::new(listener, LONGEST_CONNECTION);
-        axum::serve(listener, router(desk)).await.map_err(|error| cannot("stopped", error))
-    })
-}
-
-fn say(connection: &Connection, words: &[Acknowledgement]) -> Result<(), Failure> {
-    acknowledge::publish(connection, words)
+    let desk = Desk { token, pagerduty, say: Box::new(move |words| acknowledge::publish(&connection, words)), calls: Calls::default() };
+    serve(args.listen, LONGEST_CONNECTION, || router(desk))
 }
 
 fn router(desk: Desk) -> Router {

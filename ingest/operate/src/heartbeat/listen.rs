@@ -10,12 +10,11 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use clap::Args;
-use tokio::net::TcpListener;
 
 use super::beat;
 use super::silence::{Change, Silence};
 use crate::Failure;
-use crate::connection::BoundedListener;
+use crate::connection::serve;
 
 /// Far more than a notification of a few heartbeats.
 const MAX_BODY_BYTES: usize = 256 << 10;
@@ -88,15 +87,7 @@ impl Ear {
 
 /// Listens until it is stopped.
 pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
-    let cannot = |what: &str, error: std::io::Error| Failure::new(format!("{what}: {error}"), "choose another --listen address");
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .map_err(|error| cannot("cannot start", error))?;
-    runtime.block_on(async {
-        let listener = TcpListener::bind(args.listen).await.map_err(|error| cannot(&format!("cannot listen at {}", args.listen), error))?;
-        println!("listening at http://{}", args.listen);
+    serve(args.listen, LONGEST_CONNECTION, || {
         let (complaints, told) = tokio::sync::mpsc::unbounded_channel();
         let silence = Mutex::new(Silence::new(Duration::from_secs(args.silent_after)));
         let ear = Arc::new(Ear { started: Instant::now(), silence, complaints });
@@ -105,8 +96,7 @@ pub(super) fn run(args: &ListenArgs) -> Result<(), Failure> {
             None => drop(told),
         }
         tokio::spawn(look(Arc::clone(&ear)));
-        let listener = BoundedListener::new(listener, LONGEST_CONNECTION);
-        axum::serve(listener, router(ear)).await.map_err(|error| cannot("stopped", error))
+        router(ear)
     })
 }
 

@@ -5,7 +5,10 @@ use std::sync::Mutex;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
+use tokio::net::TcpListener;
+
 use super::*;
+use crate::connection::BoundedListener;
 
 const TOKEN: &str = "a-token-of-the-desk";
 const SECRET: &str = "a-secret-of-pagerduty";

@@ -1,7 +1,10 @@
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
+use tokio::net::TcpListener;
+
 use super::*;
+use crate::connection::BoundedListener;
 
 /// What it answers at a port of its own, with the complaints that it has made.
 struct Listening {
