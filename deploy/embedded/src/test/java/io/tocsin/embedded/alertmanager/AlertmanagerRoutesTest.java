@@ -2,20 +2,16 @@ package io.tocsin.embedded.alertmanager;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.embedded.FetchedProgram;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assertions;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,9 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class AlertmanagerRoutesTest {
   private static final Path FOLDER = Path.of("..", "alertmanager");
 
-  private static final int DEADLINE_SECONDS = 60;
-
-  private static String amtool;
+  private static FetchedProgram amtool;
 
   @TempDir private Path folder;
 
@@ -38,27 +32,11 @@ class AlertmanagerRoutesTest {
 
   @BeforeAll
   static void find() throws Exception {
-    String path = System.getenv("PATH") + ":" + Path.of("..", "..", ".tocsin/tools/alertmanager");
-    Optional<Path> found =
-        Stream.of(path.split(":"))
-            .map(entry -> Path.of(entry, "amtool"))
-            .filter(Files::isExecutable)
-            .findFirst();
-    if (found.isEmpty()) {
-      skip("no amtool: `deploy/embedded/bin/tools alertmanager` brings it");
-    }
-    amtool = found.get().toString();
+    amtool = FetchedProgram.find("amtool", "alertmanager", "alertmanager");
     String version = run("--version").lines().findFirst().orElse("");
     if (TOO_OLD.matcher(version).find()) {
-      skip("production.yml is for Alertmanager 0.27 on: " + version);
+      FetchedProgram.skip("production.yml is for Alertmanager 0.27 on: " + version);
     }
-  }
-
-  private static void skip(String reason) {
-    if ("true".equals(System.getenv("CI"))) {
-      Assertions.fail(reason);
-    }
-    Assumptions.abort(reason);
   }
 
   @ParameterizedTest
@@ -183,16 +161,6 @@ class AlertmanagerRoutesTest {
   }
 
   private static String run(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of(amtool));
-    command.addAll(List.of(arguments));
-    // Its output is small: it does not wait for a reader.
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError(command + " has not ended within " + DEADLINE_SECONDS + " s");
-    }
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.exitValue()).as("%s: %s", command, output).isZero();
-    return output;
+    return amtool.run(Path.of("."), arguments);
   }
 }
