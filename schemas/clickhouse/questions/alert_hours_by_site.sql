@@ -1,6 +1,6 @@
 -- How many hours of alerts, running ones included, had each site within this time, by severity?
 -- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now64(3).
 -- Example: tocsin ask alert_hours_by_site since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_alert_hours_by_site AS
 SELECT
@@ -13,7 +13,7 @@ FROM
 (
     SELECT
         {since:DateTime64(3, 'UTC')} AS since,
-        {until:DateTime64(3, 'UTC')} AS until,
+        least({until:DateTime64(3, 'UTC')}, now64(3, 'UTC')) AS until,
         h.first_seen AS first_seen,
         argMax(h.site, h.told_at) AS site,
         argMax(h.severity, h.told_at) AS severity,
@@ -23,7 +23,7 @@ FROM
         AND h.transition IN ('resolved', 'expired', 'flapping_ended') AND h.state IN ('resolved', 'expired') AND h.resolved_at IS NOT NULL
     GROUP BY h.fingerprint, h.first_seen
     UNION ALL
-    SELECT {since:DateTime64(3, 'UTC')}, {until:DateTime64(3, 'UTC')}, a.first_seen, a.site, a.severity, NULL
+    SELECT {since:DateTime64(3, 'UTC')}, least({until:DateTime64(3, 'UTC')}, now64(3, 'UTC')), a.first_seen, a.site, a.severity, NULL
     FROM tocsin.alerts AS a
     WHERE a.state IN ('open', 'flapping', 'suppressed')
 ) AS o

@@ -1,9 +1,12 @@
--- Which devices say most, and how does that compare with the time before?
--- Parameter days UInt32: the last so many days against as many before them; default 30.
+-- Which devices say most in syslog, and how does that compare with as long a time before?
+-- Parameter since DateTime64(3, 'UTC'): from this time on, by whole hours; default now64(3) - INTERVAL 7 DAY.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
 -- Parameter count UInt32: at most so many; default 20.
--- Example: tocsin ask noisiest_devices days=30
+-- Example: tocsin ask noisiest_devices since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_noisiest_devices AS
-WITH now() - toIntervalDay({days:UInt32}) AS middle
+WITH
+    {since:DateTime64(3, 'UTC')} AS middle,
+    middle - toIntervalSecond(dateDiff('second', middle, {until:DateTime64(3, 'UTC')})) AS first
 SELECT
     device,
     sumIf(v.messages, v.hour >= middle) AS messages,
@@ -12,7 +15,7 @@ SELECT
     sumIf(v.messages, v.hour >= middle AND v.severity <= 'err') AS errors,
     sumIf(v.bytes, v.hour >= middle) AS bytes
 FROM tocsin.syslog_volume_1h AS v
-WHERE v.hour >= now() - toIntervalDay(2 * {days:UInt32})
+WHERE v.hour >= first AND v.hour < {until:DateTime64(3, 'UTC')}
 GROUP BY device
-ORDER BY messages DESC
+ORDER BY messages DESC, device
 LIMIT {count:UInt32};

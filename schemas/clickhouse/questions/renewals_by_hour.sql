@@ -13,7 +13,7 @@ SELECT
 FROM tocsin.dhcp AS d
 LEFT JOIN (SELECT mac, toString(any(server)) AS lease_server FROM tocsin.registrations_latest WHERE server != '' GROUP BY mac) AS l USING (mac)
 WHERE d.event_time BETWEEN {since:DateTime64(3, 'UTC')} AND {until:DateTime64(3, 'UTC')}
-    AND d.received_at >= {since:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
+    AND d.received_at BETWEEN {since:DateTime64(3, 'UTC')} - INTERVAL 1 DAY AND {until:DateTime64(3, 'UTC')} + INTERVAL 1 DAY
     AND d.request_kind IN ('renewing', 'rebinding')
 GROUP BY hour, server
 ORDER BY hour, server

@@ -10,7 +10,7 @@ SELECT event_time, device, site, severity, app_name, msg_id, message, event_id
 FROM tocsin.syslog
 WHERE hasAllTokens(lower(message), tokens(lower({words:String}), 'splitByNonAlpha'))
     AND event_time BETWEEN {since:DateTime64(3, 'UTC')} AND {until:DateTime64(3, 'UTC')}
-    AND received_at >= {since:DateTime64(3, 'UTC')} - INTERVAL 1 DAY
+    AND received_at BETWEEN {since:DateTime64(3, 'UTC')} - INTERVAL 1 DAY AND {until:DateTime64(3, 'UTC')} + INTERVAL 1 DAY
     AND ({device:String} = '' OR device = {device:String})
 ORDER BY event_time DESC
 LIMIT {count:UInt32};

@@ -62,20 +62,26 @@ class ClusterLaboratoryTest {
           Map.entry("drops", List.of()),
           Map.entry("flappers", List.of()),
           Map.entry("ip_history", List.of("ip=10.9.8.7")),
+          Map.entry("leases_by_relay", List.of("until={now}")),
           Map.entry("link_availability", List.of()),
+          Map.entry("never_acted_on", List.of("until={now}")),
           Map.entry("new_patterns", List.of()),
           Map.entry("noisiest_checks", List.of()),
           Map.entry("noisiest_devices", List.of()),
+          Map.entry("pages_by_week", List.of("until={now}")),
           Map.entry("rebind_share", List.of()),
           Map.entry("renewals_by_hour", List.of()),
           Map.entry("restarts", List.of()),
+          Map.entry("rules_that_never_fire", List.of("rules=unheard-of", "since={now}")),
           Map.entry("search", List.of("words=hello")),
           Map.entry("silent_devices", List.of("hours=1")),
+          Map.entry("time_to_acknowledge", List.of("until={now}")),
           Map.entry("time_to_resolve", List.of()),
           Map.entry("unregistered_by_port", List.of()),
           Map.entry("wan_hours_over_baseline", List.of()),
           Map.entry("where_has_mac_been", List.of("mac=02:00:00:00:00:07")),
-          Map.entry("who_had_ip", List.of("ip=10.9.8.7")));
+          Map.entry("who_had_ip", List.of("ip=10.9.8.7")),
+          Map.entry("worst_devices", List.of("until={now}")));
 
   /** A message a second from here on: the last is more than an hour old, and its device silent. */
   private static final Instant FIRST_MESSAGE = Instant.now().minus(Duration.ofHours(2));
