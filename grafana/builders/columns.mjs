@@ -1,9 +1,6 @@
 // Columns that more than one table has, and the links between pages.
 import { above, alertStates, green, red, severities, yellow } from './palette.mjs';
 
-/** The folder of the runbooks as people reach it; a site builds with its own. */
-export const runbooks = process.env.TOCSIN_RUNBOOKS_URL ?? 'grafana/runbooks';
-
 /** A link of a cell or of a panel to another page, at the same time range; `values` is a query string. */
 export function linkTo(uid, title, values = '') {
   return { title, url: `/d/${uid}?${values}\${__url_time_range}`, targetBlank: false };

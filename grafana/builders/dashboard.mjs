@@ -7,7 +7,7 @@ import { and, chosen, few, sql } from './sql.mjs';
  * A page. `from` is the time range that it opens with; `rows` the panels in reading order,
  * each row made by `row`.
  */
-export function dashboard({ uid, title, description, refresh = '30s', from, variables, annotations = [], rows }) {
+export function dashboard({ uid, title, description, from, variables, annotations = [], rows }) {
   return {
     uid,
     title,
@@ -22,9 +22,10 @@ export function dashboard({ uid, title, description, refresh = '30s', from, vari
     style: 'dark',
     timezone: 'browser',
     liveNow: false,
-    refresh,
+    refresh: '30s',
     time: { from, to: 'now' },
-    timepicker: { refresh_intervals: ['5s', '10s', '30s', '1m', '5m'] },
+    // Longer than a query may take (the data source's timeouts): a refresh gives up the queries before it.
+    timepicker: { refresh_intervals: ['30s', '1m', '5m'] },
     templating: { list: [whichDatasource, ...variables] },
     annotations: { list: [builtIn, ...annotations] },
     panels: stacked(rows),

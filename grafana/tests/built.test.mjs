@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { built } from '../builders/build.mjs';
 import { format } from '../builders/format.mjs';
 import { and, sql } from '../builders/sql.mjs';
-import { dashboards, root } from './dashboards.mjs';
+import { pages, root } from './dashboards.mjs';
 
 test('dashboards and alert rules are what the builders make', async () => {
   const files = await built();
@@ -15,7 +15,7 @@ test('dashboards and alert rules are what the builders make', async () => {
     assert.ok(committed === text, `${path} differs from what its builder makes: npm run --prefix grafana build`);
   }
   const paths = files.map(({ path }) => path);
-  for (const { file } of dashboards) assert.ok(paths.includes(`dashboards/${file}`), `${file}: no builder makes it`);
+  for (const { file } of pages) assert.ok(paths.includes(`dashboards/${file}`), `${file}: no builder makes it`);
 });
 
 test('SQL loses the margin of its file, and indents what is inserted', () => {

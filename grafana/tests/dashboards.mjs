@@ -6,11 +6,14 @@ import { fileURLToPath } from 'node:url';
 /** The grafana/ folder. */
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-/** Every dashboard: `file` relative to dashboards/, and `model`, the parsed JSON. */
-export const dashboards = readdirSync(join(root, 'dashboards'), { recursive: true })
+/** Every page that Grafana is provisioned with: `file` relative to dashboards/, and `model`, the parsed JSON. */
+export const pages = readdirSync(join(root, 'dashboards'), { recursive: true })
   .filter((file) => file.endsWith('.json'))
   .sort()
   .map((file) => ({ file, model: JSON.parse(readFileSync(join(root, 'dashboards', file), 'utf8')) }));
+
+/** Those that ask ClickHouse; the others are runbooks. */
+export const dashboards = pages.filter(({ file }) => !file.startsWith('runbooks/'));
 
 if (dashboards.length === 0) throw new Error(`no dashboard under ${relative('.', join(root, 'dashboards'))}`);
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { alertRules, root, runbooks } from './dashboards.mjs';
+import { alertRules, pages, root, runbooks } from './dashboards.mjs';
 
 const repository = join(root, '..');
 
@@ -83,8 +83,26 @@ test('every shipped rule has a runbook of the name of its check', () => {
 test('every alert rule of the pipeline leads to a runbook of its name', () => {
   for (const { rule } of alertRules) {
     const name = rule.uid.replace('tocsin-', '');
-    assert.equal(rule.annotations.runbook_url, `grafana/runbooks/${name}.md`, rule.title);
+    assert.equal(rule.annotations.runbook_url, `/d/tocsin-runbook-${name}`, rule.title);
     assert.ok(names.includes(name), rule.annotations.runbook_url);
+  }
+});
+
+test('every runbook is a page of its name in Grafana, with all of its text', () => {
+  const shown = pages.filter(({ file }) => file.startsWith('runbooks/'));
+  assert.deepEqual(
+    shown.map(({ model }) => model.uid),
+    names.map((name) => `tocsin-runbook-${name}`).sort(),
+  );
+  const withoutTargets = (text) => text.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  for (const { file, model } of shown) {
+    const { text } = runbooks.find(({ name }) => model.uid === `tocsin-runbook-${name}`);
+    assert.ok(model.uid.length <= 40, `${file}: Grafana takes uids of 40 characters`);
+    const { content } = model.panels[0].options;
+    assert.equal(withoutTargets(`# ${model.title.replace('Runbook: ', '')}\n\n${content}\n`), withoutTargets(text), file);
+    for (const [, target] of content.matchAll(/\]\(([^)]*)\)/g)) {
+      assert.ok(target.startsWith('https://') || shown.some(({ model: { uid } }) => target === `/d/${uid}`), `${file}: ${target}`);
+    }
   }
 });
 

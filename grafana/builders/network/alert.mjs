@@ -1,7 +1,8 @@
-import { agentSilent, ago, alertState, alertedDevice, onIt, runbooks, severity } from '../columns.mjs';
+import { agentSilent, ago, alertState, alertedDevice, onIt, severity } from '../columns.mjs';
 import { dashboard, row, textbox } from '../dashboard.mjs';
 import { alertStates, severities } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
+import { runbookPage } from '../runbooks.mjs';
 import { mostSilent, sql, typed, whatItIs } from '../sql.mjs';
 
 /** The alert that was asked for, else the newest. */
@@ -11,8 +12,8 @@ const wanted = `if(${typed('fingerprint')} = '', (SELECT argMax(fingerprint, las
 const moment = (time) =>
   `concat(formatDateTime(${time}, '%F %T', 'UTC'), ' UTC, ', formatReadableTimeDelta(abs(dateDiff('second', ${time}, now64(9)))), if(${time} < now64(9), ' ago', ' from now'))`;
 
-/** Where its runbook stands: a URL that a rule names, else a file of the folder of runbooks where people reach that by a URL. */
-const runbookUrl = `multiIf(match(runbook, '^https?://'), toString(runbook), match(runbook, '^[a-z-]+$') AND startsWith('${runbooks}', 'http'), concat('${runbooks}/', runbook, '.md'), '')`;
+/** Where its runbook stands: a URL that a rule names, else the page of a runbook that is shipped. */
+const runbookUrl = `multiIf(match(runbook, '^https?://'), toString(runbook), match(runbook, '^[a-z-]+$'), concat('${runbookPage('')}', runbook), '')`;
 
 export default dashboard({
   uid: 'tocsin-alert',

@@ -11,7 +11,6 @@ export default dashboard({
   uid: 'tocsin-what-is-down',
   title: 'What is down',
   description: 'Home: what is down now, how fresh the data is, who was paged, what came back.',
-  refresh: '10s',
   from: 'now-24h',
   variables: [
     sitesOfAlerts,

@@ -50,7 +50,6 @@ export default dashboard({
   uid: 'tocsin-pipeline-balance',
   title: 'Pipeline balance',
   description: "Does everything that was sent arrive? In the data's order, left to right and top to bottom.",
-  refresh: '10s',
   from: 'now-1h',
   variables: [
     choice(

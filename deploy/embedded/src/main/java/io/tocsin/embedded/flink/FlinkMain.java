@@ -177,6 +177,13 @@ public final class FlinkMain implements Callable<Integer> {
       description = "every one of them (default: TOCSIN_ALERTMANAGER, else http://127.0.0.1:9093)")
   private String alertmanagerUrls;
 
+  @Option(
+      names = "--grafana-url",
+      defaultValue = "${env:TOCSIN_GRAFANA:-http://127.0.0.1:3000}",
+      description =
+          "as people on call reach it: pages link to it (default: TOCSIN_GRAFANA, else http://127.0.0.1:3000)")
+  private String grafanaUrl;
+
   @Option(names = "--help", usageHelp = true, description = "print this and exit")
   private boolean isHelpRequested;
 
@@ -338,6 +345,7 @@ public final class FlinkMain implements Callable<Integer> {
     }
     if (job.isPaged()) {
       arguments.add("--alertmanager-urls=" + alertmanagerUrls);
+      arguments.add("--grafana-url=" + grafanaUrl);
     }
     return arguments;
   }

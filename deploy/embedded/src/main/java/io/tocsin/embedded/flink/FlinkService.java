@@ -50,7 +50,8 @@ public final class FlinkService {
                 "--log-file=" + state.logs().resolve(NAME + ".log"),
                 "--kafka-bootstrap-servers=127.0.0.1:" + ports.kafka(),
                 "--clickhouse-url=http://127.0.0.1:" + ports.clickHouseHttp(),
-                "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager()));
+                "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager(),
+                "--grafana-url=http://127.0.0.1:" + ports.grafana()));
     kafka.ifPresent(file -> arguments.add("--kafka-config=" + file));
     List<String> command =
         JavaProcess.command(

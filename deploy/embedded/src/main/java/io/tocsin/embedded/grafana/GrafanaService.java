@@ -149,6 +149,7 @@ public final class GrafanaService {
     environment.put("TOCSIN_CLICKHOUSE_HTTP_PORT", Integer.toString(ports.clickHouseHttp()));
     environment.put("TOCSIN_CLICKHOUSE_USER", "default");
     environment.put("TOCSIN_CLICKHOUSE_PASSWORD", "");
+    environment.put("TOCSIN_ALERTMANAGER_URL", "http://127.0.0.1:" + ports.alertmanager());
     environment.put("TOCSIN_DASHBOARDS_PATH", dashboards);
     return environment;
   }

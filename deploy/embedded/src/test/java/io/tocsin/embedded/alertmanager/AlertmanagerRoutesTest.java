@@ -135,6 +135,24 @@ class AlertmanagerRoutesTest {
         .contains("  ada is on it since noon\n  bob: cable\n");
   }
 
+  @Test
+  void pageOfAnAlertThatGrafanaRaisedSaysSinceWhenAndWhereToLook() throws Exception {
+    String alert =
+        """
+        {"status":"firing","startsAt":"2026-11-20T12:00:00.5Z",
+         "labels":{"severity":"critical","alertname":"An agent is silent","device":"edge-1","source":"tocsin-pipeline"},
+         "annotations":{"summary":"edge-1 has reported nothing for 61 seconds",
+           "dashboard":"https://g.example/d/tocsin-pipeline-balance?viewPanel=8","runbook":"https://g.example/d/tocsin-runbook-agent-silent"}}""";
+
+    assertThat(rendered(alert, "{{ template \"tocsin.text\" . }}"))
+        .isEqualTo(
+            """
+            CRITICAL edge-1 An agent is silent: edge-1 has reported nothing for 61 seconds
+              since 2026-11-20T12:00:00Z
+              dashboard https://g.example/d/tocsin-pipeline-balance?viewPanel=8
+              runbook https://g.example/d/tocsin-runbook-agent-silent""");
+  }
+
   /** An alert that fires; with a minus before its severity, one that is over. */
   private static String alert(String severity) {
     boolean isOver = severity.startsWith("-");

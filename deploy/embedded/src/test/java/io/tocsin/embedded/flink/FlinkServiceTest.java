@@ -2,10 +2,14 @@ package io.tocsin.embedded.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.embedded.StackOptions;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class FlinkServiceTest {
 
@@ -26,6 +30,13 @@ class FlinkServiceTest {
                     .limit(FlinkMain.jobNames().size() - 1L),
                 Stream.of(last))
             .toArray(String[]::new));
+  }
+
+  @Test
+  void pagesLeadToTheGrafanaOfThisStack(@TempDir Path folder) {
+    assertThat(FlinkService.spec(StackOptions.of(200, folder), Optional.empty()).command())
+        .contains(
+            "--grafana-url=http://127.0.0.1:3200", "--alertmanager-urls=http://127.0.0.1:9293");
   }
 
   @Test

@@ -23,7 +23,10 @@ class GrafanaServiceTest {
   @Test
   void everyVariableOfTheProvisionedFilesIsSet() throws IOException {
     // Grafana reads one that is not set as empty, and says nothing.
-    for (String file : new String[] {"datasources/tocsin.yaml", "dashboards/tocsin.yaml"}) {
+    for (String file :
+        new String[] {
+          "datasources/tocsin.yaml", "dashboards/tocsin.yaml", "alerting/pipeline.json"
+        }) {
       String text = Files.readString(FOLDER.resolve("provisioning").resolve(file));
       Stream<String> named = VARIABLE.matcher(text).results().map((MatchResult m) -> m.group(1));
       assertThat(environment.keySet()).as(file).containsAll(named.toList());

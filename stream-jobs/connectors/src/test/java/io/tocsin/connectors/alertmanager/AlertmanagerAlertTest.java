@@ -80,6 +80,14 @@ class AlertmanagerAlertTest {
   }
 
   @Test
+  void runbookIsItsPageInGrafanaWhereNoFolderIsNamed() {
+    Alert alert = OPEN.toBuilder().setRunbook("wan-down").build();
+
+    assertThat(annotations(alert, new PageLinks("https://grafana.example/", "")))
+        .containsEntry("runbook", "https://grafana.example/d/tocsin-runbook-wan-down");
+  }
+
+  @Test
   void runbookThatIsAUrlStaysAsItIs() {
     Alert alert = OPEN.toBuilder().setRunbook("https://vendor.example/kb/1").build();
 

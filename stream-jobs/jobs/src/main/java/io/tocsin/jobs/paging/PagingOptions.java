@@ -38,9 +38,9 @@ public final class PagingOptions extends JobOptions {
   @Option(
       names = "--runbooks-url",
       paramLabel = "URL",
-      defaultValue = "grafana/runbooks",
+      defaultValue = "",
       description =
-          "folder of the runbooks as people on call reach it (default: ${DEFAULT-VALUE} of the checkout)")
+          "folder of the runbooks as people on call reach it (default: their pages in Grafana)")
   private String runbooksUrl;
 
   @Override
