@@ -60,8 +60,7 @@ class JobOptionsTest {
     assertThat(alerts.storms()).isEqualTo(StormLimits.DEFAULT);
     assertThat(paging.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
     assertThat(paging.resendInterval()).isEqualTo(Duration.ofMinutes(1));
-    assertThat(paging.pageLinks())
-        .isEqualTo(new PageLinks("http://127.0.0.1:3000", ""));
+    assertThat(paging.pageLinks()).isEqualTo(new PageLinks("http://127.0.0.1:3000", ""));
     assertThat(parse(new WanOptions()).settings()).isEqualTo(WanSettings.defaults());
     assertThat(parse(new RegistrationsOptions()).limits()).isEqualTo(FindingLimits.DEFAULT);
   }

@@ -20,10 +20,9 @@ public final class Scopes {
     return ip.isEmpty() ? Observation.LOCAL : prefix(ip, prefixLength);
   }
 
-  /** The subject of a finding about one server and one scope of it. */
-  public static String subject(String server, String scope) {
-    String name = server.isEmpty() ? "any server" : server;
-    return scope.indexOf('/') >= 0 ? name + " for " + scope : name + " via " + scope;
+  /** The device that a finding is about: the server; the relay where no message names one. */
+  public static String device(String server, String link) {
+    return server.isEmpty() ? link : server;
   }
 
   /** The router that the server named, else the relay, which is the router of most networks. */

@@ -9,7 +9,6 @@ import io.tocsin.correlation.findings.Finding;
 import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.registrations.Observation;
 import io.tocsin.correlation.registrations.Observation.Kind;
-import io.tocsin.correlation.registrations.Scopes;
 import io.tocsin.events.v1.Event;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -236,19 +235,18 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
   }
 
   private static Finding labelled(Finding finding, Peers peers, String name) {
-    return finding.label("server", name).label("scope", peers.link).label("relay", peers.link);
+    return finding.label("server", name).identity("scope", peers.link).label("relay", peers.link);
   }
 
   private static Finding rogue(Peers peers, String name) {
     Server server = peers.servers.get(name);
-    String subject = Scopes.subject(name, peers.link);
     String who = name.equals(OTHERS) ? "one of more than " + MOST_SERVERS + " servers" : name;
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
             "rogue-server",
             Severity.SEVERITY_CRITICAL,
-            subject,
+            name.equals(OTHERS) ? peers.link : name,
             peers.site);
     return labelled(finding, peers, name)
         .summary(
@@ -272,13 +270,12 @@ public final class PeerRules implements FindingRules<Observation, PeerRules.Peer
   private static Finding idle(Peers peers, String name, long served, long servedTotal) {
     Server server = peers.servers.get(name);
     long recent = server.served.sum();
-    String subject = Scopes.subject(name, peers.link);
     Finding finding =
         Finding.of(
             Finding.REGISTRATIONS_JOB,
             "failover-imbalance",
             Severity.SEVERITY_MAJOR,
-            subject,
+            name,
             peers.site);
     return labelled(finding, peers, name)
         .summary(

@@ -127,14 +127,14 @@ public final class RefusalRules implements FindingRules<Observation, RefusalRule
             Finding.REGISTRATIONS_JOB,
             "nak-storm",
             Severity.SEVERITY_MAJOR,
-            Scopes.subject(refusals.server, refusals.link),
+            Scopes.device(refusals.server, refusals.link),
             refusals.site)
         .summary(
             "%s refused %d requests of %d clients or more within a minute",
             refusals.server, refusals.refused.sum(), refusals.clients.count())
         .label("server", refusals.server)
         .label("scope", refusals.scope)
-        .label("relay", refusals.link)
+        .identity("relay", refusals.link)
         .label("naks", refusals.refused.sum())
         .label("acks", refusals.acknowledged.sum())
         .label("clients", refusals.clients.count())

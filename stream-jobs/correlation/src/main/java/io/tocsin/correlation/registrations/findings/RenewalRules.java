@@ -208,14 +208,14 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
   private static Finding labelled(Finding finding, Renewals renewals) {
     return finding
         .label("server", renewals.server)
-        .label("scope", renewals.scope)
+        .identity("scope", renewals.scope)
         .label("relay", renewals.link)
         .label("renewals", renewals.renewed.sum())
         .label("window_seconds", WINDOW_SECONDS);
   }
 
-  private static String subject(Renewals renewals) {
-    return Scopes.subject(renewals.server, renewals.scope);
+  private static String device(Renewals renewals) {
+    return Scopes.device(renewals.server, renewals.link);
   }
 
   private Finding rebindShare(Renewals renewals, long now) {
@@ -225,7 +225,7 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
                 Finding.REGISTRATIONS_JOB,
                 "rebind-share",
                 Severity.SEVERITY_MAJOR,
-                subject(renewals),
+                device(renewals),
                 renewals.site)
             .summary(
                 "%d of %d renewals of %s in %s became rebinds: it does not answer, leases will end",
@@ -242,7 +242,7 @@ public final class RenewalRules implements EvidenceRules<RenewalRules.Renewals> 
             Finding.REGISTRATIONS_JOB,
             "renewal-wave",
             Severity.SEVERITY_WARNING,
-            subject(renewals),
+            device(renewals),
             renewals.site);
     return labelled(finding, renewals)
         .summary(
