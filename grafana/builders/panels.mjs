@@ -113,7 +113,7 @@ function colouredSeries(colours) {
 }
 
 function timeseries(
-  { empty = 'nothing in this time', unit, max, by, colours = {}, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest },
+  { empty = 'nothing in this time', unit, max, by, link, colours = {}, thresholds, thresholdsStyle = 'dashed', fields = {}, ...rest },
   custom,
 ) {
   return panel('timeseries', rest, {
@@ -138,6 +138,7 @@ function timeseries(
       min: 0,
       max,
       displayName: by && `\${__field.labels.${by}}`,
+      links: link && [link],
     },
     fields: [...overrides(fields), ...colouredSeries(colours)],
     options: {
@@ -148,7 +149,7 @@ function timeseries(
 }
 
 /**
- * Lines; `by` names the column that tells them apart, `colours` gives its values theirs. `joined`: devices or servers speak at different seconds, so a gap below five minutes
+ * Lines; `by` names the column that tells them apart, `link` leads to what a line is of, `colours` gives its values theirs. `joined`: devices or servers speak at different seconds, so a gap below five minutes
  * says nothing.
  */
 export function lines({ joined = false, fill = 10, ...rest }) {

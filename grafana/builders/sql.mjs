@@ -43,6 +43,29 @@ export function growth(counter, since) {
 export const whatItIs =
   "if(member_count > 0, concat('storm: ', fingerprint_fields['storm'], ' ', fingerprint_fields[fingerprint_fields['storm']]), toString(device))";
 
+/**
+ * Active alerts that nobody is paged for and that a condition lets through, with what explains each by its name: `held_by` maintenance, storm or
+ * dependency, `reason` its name, `reason_page` where more is said of it.
+ */
+export const suppressedWithReasons = (condition) => sql`
+  SELECT
+      s.severity AS severity, s.device AS device, s.check AS check, s.first_seen AS first_seen, s.summary AS summary, s.fingerprint AS fingerprint,
+      splitByChar(':', s.cause)[1] AS held_by,
+      if(held_by = 'maintenance', substring(s.cause, 13), if(e.name = '', s.cause, e.name)) AS reason,
+      if(e.fingerprint = '', 'tocsin-storms?', concat('tocsin-alert?var-fingerprint=', e.fingerprint)) AS reason_page
+  FROM
+  (
+      SELECT *, splitByChar(',', splitByChar(':', cause)[2])[1] AS explaining
+      FROM tocsin.alerts
+      WHERE state = 'suppressed' AND ${condition}
+  ) AS s
+  LEFT JOIN
+  (
+      SELECT fingerprint, if(member_count > 0, ${whatItIs}, concat(${whatItIs}, ' ', check)) AS name
+      FROM tocsin.alerts
+      WHERE state IN ('open', 'flapping', 'suppressed')
+  ) AS e ON e.fingerprint = s.explaining`;
+
 /** `text`, where every agent of the last day still reports; what is not known, where one does not. */
 export function unlessSilent(text) {
   return sql`
@@ -96,6 +119,12 @@ export function few(variable) {
 /** What a person typed into a variable, as a string. */
 export function typed(variable) {
   return `decodeURLComponent('\${${variable}:percentencode}')`;
+}
+
+/** Rows of clients whose host name is that of a chosen device, whole or without its domain: what DHCP clients call themselves. */
+export function namedLike(variable, column) {
+  const names = `extractAll(decodeURLComponent(lower('\${${variable}:percentencode}')), '[^{},]+')`;
+  return `$__conditionalAll(has(arrayConcat(${names}, arrayMap(name -> splitByChar('.', name)[1], ${names})), lower(${column})), $${variable})`;
 }
 
 /** A hardware address that was typed in any notation, as tables have it: lower case with colons. */
@@ -170,22 +199,22 @@ export function syslogVolume({ words = "''" }, ...conditions) {
  */
 export function interfacePoints({ name, polled, rolledUp, which }) {
   const rollUp = (table, time, when) => sql`
-    SELECT $__timeInterval(${time}) AS time, concat(device, ' ', interface) AS interface_name, ${rolledUp} AS ${name}
+    SELECT $__timeInterval(${time}) AS time, concat(device, ' ', interface) AS interface_name, toString(device) AS its_device, ${rolledUp} AS ${name}
     FROM tocsin.${table}
     WHERE ${when} AND $__timeFilter(${time})
       AND (device, interface) IN (
           ${which})
-    GROUP BY time, interface_name
+    GROUP BY time, interface_name, its_device
     HAVING sum(polls) > 0`;
   return byResolution(
     'time, interface_name',
     sql`
-      SELECT $__timeInterval(event_time) AS time, concat(device, ' ', interface) AS interface_name, ${polled} AS ${name}
+      SELECT $__timeInterval(event_time) AS time, concat(device, ' ', interface) AS interface_name, toString(device) AS its_device, ${polled} AS ${name}
       FROM tocsin.interface_counters
       WHERE $__interval_s < 60 AND ${inRange} AND interval_ms > 0
         AND (device, interface) IN (
             ${which})
-      GROUP BY time, interface_name`,
+      GROUP BY time, interface_name, its_device`,
     rollUp('interface_load_1m', 'minute', '$__interval_s BETWEEN 60 AND 3599'),
     rollUp('interface_load_1h', 'hour', '$__interval_s >= 3600'),
   );

@@ -36,15 +36,18 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
   before(async () => {
     await clickhouse.makeTables(database);
     await insertRows(clickhouse, database);
-    // A link that answered last ten minutes ago, and one that nobody has asked for half an hour.
+    // A link that answered last ten minutes ago, one that nobody has asked for three hours, and a resolver like that.
     await run(`INSERT INTO tocsin.link_probes (${columns}, link_id, method, interface, rtt_ms, lost)
       SELECT ${event('dead', 'now64(9) - toIntervalSecond(number)')}, 'dead', 'icmp', 'Gi0/2', if(number < 600, NULL, 30), number < 600 FROM numbers(700)`);
     await run(`INSERT INTO tocsin.link_probes (${columns}, link_id, method, interface, rtt_ms, lost)
-      SELECT ${event('forgotten', 'now64(9) - toIntervalSecond(1800 + number)')}, 'forgotten', 'icmp', 'Gi0/3', 30, false FROM numbers(10)`);
-    // One interface is down, one has errors, one was polled 19 minutes ago.
+      SELECT ${event('forgotten', 'now64(9) - toIntervalSecond(10800 + number)')}, if(number % 2, 'forgotten', 'resolver'), if(number % 2, 'icmp', 'dns'), 'Gi0/3', 30, false FROM numbers(10)`);
+    // One interface is down, one has errors, one was polled 19 minutes ago, one three hours ago.
     await run(`INSERT INTO tocsin.interface_counters (${columns}, interface, oper_status, admin_status, in_load, out_load, in_errors_per_second, interval_ms)
-      SELECT ${event('polls', 'now64(9) - if(number = 2, 19, 0) * 60 - 5')}, ['is-down', 'has-errors', 'was-polled'][1 + number],
-        if(number = 0, 'down', 'up'), 'up', 0, 0, if(number = 1, 3, 0), 30000 FROM numbers(3)`);
+      SELECT ${event('polls', 'now64(9) - [0, 0, 19, 180][1 + number] * 60 - 5')}, ['is-down', 'has-errors', 'was-polled', 'is-gone'][1 + number],
+        if(number = 0, 'down', 'up'), 'up', 0, 0, if(number = 1, 3, 0), 30000 FROM numbers(4)`);
+    // A client that calls itself like a device, without its domain.
+    await run(`INSERT INTO tocsin.registration_history (mac, family, version, ip, state, circuit_id, hostname, changed_at)
+      SELECT '02:00:00:00:00:99', 4, 1, '10.9.8.99', 'bound', 'ge-0/0/9', 'Grafana-Test-N3', now64(9) - 60`);
     // Rebinds are broadcast and name no server.
     await run(`INSERT INTO tocsin.dhcp (${columns}, message_type, request_kind, mac, ip)
       SELECT ${event('dhcp', 'now64(9) - 30')}, 'request', 'rebinding', '02:00:00:00:00:03', '10.9.8.3' FROM numbers(8)`);
@@ -97,20 +100,27 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
       ],
     );
     assert.ok(Math.abs(links[0].outage - 600) < 30, `${links[0].outage} s`);
+    assert.ok(Math.abs(links[1].outage - 10800) < 30, `${links[1].outage} s`);
     assert.match(links[2].trouble, /^latency, egress_saturated$/);
   });
 
-  test('interfaces that are down come first, then those with errors, and an old poll is said to be old', async () => {
+  test('interfaces that are down come first, then those that are no longer polled, then those with errors', async () => {
     const interfaces = await shown('network/traps-interfaces.json', 3, { range: last(60) });
     assert.deepEqual(
-      interfaces.map((row) => row.interface).filter((name) => !name.startsWith('Gi')),
-      ['is-down', 'has-errors', 'was-polled'],
+      interfaces.map((row) => [row.interface, row.status_number]).filter(([name]) => !name.startsWith('Gi')),
+      [
+        ['is-down', 2],
+        ['was-polled', 8],
+        ['has-errors', 1],
+      ],
     );
     assert.equal(interfaces[0].interface, 'is-down');
     const old = interfaces.find((row) => row.interface === 'was-polled');
     assert.ok(old.polled > 600, `${old.polled} s`);
     const [now] = await shown('network/traps-interfaces.json', 7);
-    assert.deepEqual([now.polled, now.down, now.busy, now.failing].map(Number), [4, 1, 2, 3]);
+    assert.deepEqual([now.polled, now.down, now.busy, now.failing, now.not_polled].map(Number), [4, 1, 2, 3, 2]);
+    const ofDevice = await shown('network/device.json', 6, { range: last(60), device: ['grafana-test-n1'] });
+    assert.deepEqual(ofDevice, interfaces);
   });
 
   test('rebinds stand under the server that gave the lease', async () => {
@@ -126,6 +136,7 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     const macs = async (lookup, range = last(60)) => (await shown('network/registration.json', 6, { lookup, range })).map(({ mac }) => mac);
     for (const typed of ['02-00-00-00-00-07', '0200.0000.0007', '10.9.8.7'])
       assert.deepEqual(await macs(typed), ['02:00:00:00:00:07'], typed);
+    assert.deepEqual(await macs('  10.9.8.7 '), ['02:00:00:00:00:07'], 'as it is pasted');
     assert.equal((await macs('HOST')).length, 20);
     assert.match((await macs('10.9.8.7', longAgo))[0], /^(nothing is known of it|not known: .*)$/);
   });
@@ -157,7 +168,7 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     assert.equal(field('not chosen'), undefined);
     assert.equal((await shown('network/alert.json', 2))[0].what, 'not chosen');
     assert.equal(field('summary').value, 'long '.repeat(60));
-    assert.equal(field('device').go, '/d/tocsin-device?var-device=edge%201');
+    assert.match(field('device').go, /^\/d\/tocsin-device\?var-device=edge%201&from=\d+&to=now$/);
     assert.equal(field('label port').value, 'Gi0/1');
     assert.equal(field('runbook').value, 'link');
     assert.match(field('since').value, /^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC, 1 minute.* ago$/);
@@ -170,6 +181,59 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
       (await shown('network/alert.json', 3, { fingerprint })).map(({ what }) => what),
       ['suppressed', 'opened'],
     );
+  });
+
+  test('an alert leads to the interface, the link and the clients that its labels name, at its time', async () => {
+    const fingerprint = 'e'.repeat(32);
+    await run(`INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, device, check, summary, labels,
+      first_seen, last_seen, resolved_at, storm_id) SELECT '${fingerprint}', 1, 'opened', now64(9), 'resolved', 'major', 'edge 1', 'link', 'down',
+      map('interface', 'Gi0/1', 'link_id', 'fra zrh', 'mac', '02:00:00:00:00:07', 'server', 'dhcp-1', 'vendor', 'x'),
+      toDateTime64('2026-01-02 03:00:00', 9, 'UTC'), now64(9), toDateTime64('2026-01-02 04:00:00', 9, 'UTC'), 'grafana-test-storm-0'`);
+    const its = `&from=${Date.UTC(2026, 0, 2, 2)}&to=${Date.UTC(2026, 0, 2, 5)}`;
+    const fields = await shown('network/alert.json', 2, { fingerprint });
+    const go = (name) => fields.find(({ what }) => what === name)?.go;
+    assert.equal(go('device'), `/d/tocsin-device?var-device=edge%201${its}`);
+    assert.equal(go('label interface'), `/d/tocsin-traps-interfaces?var-device=edge%201${its}`);
+    assert.equal(go('label link_id'), `/d/tocsin-wan?var-link=fra%20zrh${its}`);
+    assert.equal(go('label mac'), `/d/tocsin-registration?var-lookup=02%3A00%3A00%3A00%3A00%3A07${its}`);
+    assert.equal(go('label server'), `/d/tocsin-registration?var-server=dhcp-1${its}`);
+    assert.equal(go('label vendor'), `/d/tocsin-alert?var-fingerprint=${fingerprint}`);
+    assert.equal(go('explained by'), '/d/tocsin-alert?var-fingerprint=grafana-test-storm-0');
+  });
+
+  test('what nobody is paged for stands under the name of what holds it back, on home and on the page of storms', async () => {
+    const home = await shown('network/what-is-down.json', 6);
+    assert.deepEqual(
+      home
+        .map(({ alerts, reason, held_by, reason_page }) => [Number(alerts), held_by, reason, reason_page])
+        .filter(([, held]) => held !== 'dependency'),
+      [
+        [3, 'storm', 'storm: source grafana-test-monitor', 'tocsin-alert?var-fingerprint=grafana-test-storm-0'],
+        [1, 'maintenance', 'grafana-test-window', 'tocsin-storms?'],
+      ],
+    );
+    const elsewhere = await shown('network/what-is-down.json', 6, { site: ['no-such-site'] });
+    assert.match(elsewhere[0].reason, /^(nothing is held back|not known: .*)$/);
+    const storms = await shown('network/storms.json', 5);
+    assert.ok(storms.some(({ held_by, reason }) => held_by === 'maintenance' && reason === 'grafana-test-window'));
+  });
+
+  test('a silent agent leads to the balance, an alert to its page', async () => {
+    const rows = await shown('network/what-is-down.json', 3);
+    assert.equal(rows.find(({ check }) => check === 'agent').page, 'tocsin-pipeline-balance?var-agent=grafana-test-agent');
+    assert.equal(rows.find(({ device_name }) => device_name.includes('n1.')).page, `tocsin-alert?var-fingerprint=${'1'.padStart(32, '0')}`);
+  });
+
+  test('a device has the leases of its name, with and without its domain, and the addresses it sends from', async () => {
+    const addresses = async (device) =>
+      (await shown('network/device.json', 8, { device: [device], range: last(60) })).map(({ address, kind, place }) => [
+        address,
+        kind,
+        place,
+      ]);
+    assert.deepEqual(await addresses('grafana-test-n3.example.net'), [['10.9.8.99', 'lease', 'ge-0/0/9']]);
+    assert.deepEqual(await addresses('grafana-test-n1'), [['192.0.2.1', 'sends from', '']]);
+    assert.match((await addresses('grafana-test-n4.example.net'))[0][0], /^(no lease and|not known)/);
   });
 
   test('evidence of an alert is the bytes that it was made of', async () => {

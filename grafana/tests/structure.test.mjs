@@ -215,6 +215,21 @@ for (const dashboard of dashboards) {
       }
     });
 
+    test('links of cells and lines keep the time range and the data source, and lead to pages that exist', () => {
+      const uids = new Set(dashboards.map((other) => other.model.uid));
+      const links = panels(model).flatMap(({ fieldConfig }) => [
+        ...(fieldConfig.defaults.links ?? []),
+        ...fieldConfig.overrides.flatMap(({ properties }) => properties.filter(({ id }) => id === 'links').flatMap(({ value }) => value)),
+      ]);
+      for (const { url } of links) {
+        // A row of an alert's fields says itself where it leads: to a runbook outside too.
+        if (url === '${__data.fields.go:raw}') continue;
+        const [, uid] = /^\/d\/(\$\{__data\.fields\.\w+:raw\}&|[a-z-]+(?=\?))/.exec(url) ?? assert.fail(url);
+        assert.ok(uid.startsWith('$') || uids.has(uid), url);
+        assert.match(url, /\$\{datasource:queryparam\}&\$\{__url_time_range\}$/);
+      }
+    });
+
     test('links lead to dashboards that exist and keep the time range', () => {
       const uids = new Set(dashboards.map((other) => other.model.uid));
       const target = (url) => /^\/d\/([a-z-]+)(\?|$)/.exec(url)?.[1];
@@ -254,3 +269,20 @@ for (const dashboard of dashboards) {
     });
   });
 }
+
+test('home has severity, duration, device and check of ten faults on a phone', () => {
+  // A phone of 390 pixels: Grafana leaves 16 at each side of the page and 8 within a panel, and stacks panels with rows of 38 pixels.
+  const { model } = dashboards.find(({ file }) => file === 'network/what-is-down.json');
+  const alerts = panels(model).find(({ title }) => title === 'Open alerts');
+  const widths = alerts.fieldConfig.overrides.slice(0, 4).map(({ matcher, properties }) => {
+    const value = (name) => properties.find(({ id }) => id === name)?.value;
+    return [matcher.options, value('custom.width') ?? value('custom.minWidth')];
+  });
+  assert.deepEqual(
+    widths.map(([name]) => name),
+    ['severity', 'lasted', 'device_name', 'check'],
+  );
+  assert.ok(widths.reduce((sum, [, width]) => sum + width, 0) <= 390 - 2 * (16 + 8), String(widths));
+  const [title, header, row] = [32, 36, 36];
+  assert.ok(alerts.gridPos.h * 38 - 8 - title - header >= 10 * row, `${alerts.gridPos.h} high`);
+});

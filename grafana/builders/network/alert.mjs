@@ -1,4 +1,4 @@
-import { agentSilent, ago, alertState, alertedDevice, onIt, severity } from '../columns.mjs';
+import { agentSilent, alertState, alertedDevice, onIt, severity, when } from '../columns.mjs';
 import { dashboard, row, textbox } from '../dashboard.mjs';
 import { alertStates, severities } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
@@ -14,6 +14,15 @@ const moment = (time) =>
 
 /** Where its runbook stands: a URL that a rule names, else the page of a runbook that is shipped. */
 const runbookUrl = `multiIf(match(runbook, '^https?://'), toString(runbook), match(runbook, '^[a-z-]+$'), concat('${runbookPage('')}', runbook), '')`;
+
+/** Where more is said of what a label names. */
+const pageOfLabel = sql`
+  multiIf(
+      name IN ('interface', 'port'), concat('/d/tocsin-traps-interfaces?var-device=', encodeURLComponent(toString(device)), its_time),
+      name IN ('link', 'link_id'), concat('/d/tocsin-wan?var-link=', encodeURLComponent(text), its_time),
+      name IN ('mac', 'ip', 'old_mac', 'new_mac', 'other_mac', 'client', 'offered_ip'), concat('/d/tocsin-registration?var-lookup=', encodeURLComponent(text), its_time),
+      name = 'server', concat('/d/tocsin-registration?var-server=', encodeURLComponent(text), its_time),
+      '')`;
 
 export default dashboard({
   uid: 'tocsin-alert',
@@ -72,7 +81,9 @@ export default dashboard({
           WITH
               ${wanted},
               (SELECT groupArray((fingerprint, concat(${whatItIs}, ' ', check, ': ', summary))) FROM tocsin.alerts
-               WHERE has((SELECT splitByChar(',', splitByChar(':', any(concat(cause, ':')))[2]) FROM tocsin.alerts WHERE fingerprint = wanted), fingerprint)) AS explaining
+               WHERE has((SELECT arrayConcat(splitByChar(',', splitByChar(':', any(concat(cause, ':')))[2]), [any(storm_id)]) FROM tocsin.alerts WHERE fingerprint = wanted), fingerprint)) AS explaining,
+              (SELECT concat('&from=', toString(toUnixTimestamp64Milli(any(first_seen)) - 3600000), '&to=', if(any(resolved_at) IS NULL, 'now', toString(toUnixTimestamp64Milli(assumeNotNull(any(resolved_at))) + 3600000)))
+               FROM tocsin.alerts WHERE fingerprint = wanted) AS its_time
           SELECT line.1 AS what, line.2 AS value, if(line.3 = '', concat('/d/tocsin-alert?var-fingerprint=', wanted), line.3) AS go
           FROM
           (
@@ -80,7 +91,7 @@ export default dashboard({
                   [
                       ('not chosen', if(${typed('fingerprint')} = '', 'no fingerprint was given: this is the newest alert', ''), ''),
                       ('summary', summary, ''),
-                      ('device', ${whatItIs}, if(device = '', '', concat('/d/tocsin-device?var-device=', encodeURLComponent(toString(device))))),
+                      ('device', ${whatItIs}, if(device = '', '', concat('/d/tocsin-device?var-device=', encodeURLComponent(toString(device)), its_time))),
                       ('check', toString(check), ''),
                       ('since', ${moment('first_seen')}, ''),
                       ('heard of', ${moment('last_seen')}, ''),
@@ -96,7 +107,7 @@ export default dashboard({
                       ('site', toString(site), '')
                   ],
                   arrayMap(e -> ('explained by', e.2, concat('/d/tocsin-alert?var-fingerprint=', e.1)), explaining),
-                  arrayMap((name, text) -> (concat('label ', name), text, ''), mapKeys(labels), mapValues(labels)),
+                  arrayMap((name, text) -> (concat('label ', name), text, ${pageOfLabel}), mapKeys(labels), mapValues(labels)),
                   [('made from', toString(fingerprint_fields), ''), ('fingerprint', fingerprint, '')])) AS line
               FROM tocsin.alerts
               WHERE fingerprint = wanted
@@ -184,7 +195,7 @@ export default dashboard({
           device_name: alertedDevice,
           check: { width: 110 },
           state_now: alertState,
-          since: ago(130),
+          since: when,
           summary: { minWidth: 200 },
           fingerprint: { hidden: true },
         },

@@ -1,8 +1,9 @@
-import { agentSilent, ago, alertState, onIt, onItSince, severity, toAlertOfRow } from '../columns.mjs';
+import { agentSilent, alertState, lasted, linkTo, onIt, onItSince, severity, toAlertOfRow, toDeviceOfLine, when } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, nearlyFull, orange, purple, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
-import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, mostSilent, sql, syslogVolume } from '../sql.mjs';
+import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, mostSilent, namedLike, sql, syslogVolume } from '../sql.mjs';
+import { interfacesTable, linksTable } from '../states.mjs';
 
 /** Alerts about the clock of the device, or of an agent on it. */
 const wrongClocks = `tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND check = 'clock-wrong' AND ${chosen('device')}`;
@@ -10,7 +11,7 @@ const wrongClocks = `tocsin.alerts WHERE state IN ('open', 'flapping', 'suppress
 export default dashboard({
   uid: 'tocsin-device',
   title: 'Device',
-  description: 'Everything about one device on one timeline: alerts, syslog, traps, interfaces, links.',
+  description: 'Everything about one device: what is wrong, what happened, its interfaces, links and addresses.',
   from: 'now-24h',
   variables: [devices],
   annotations: [...alertsAndMaintenance()],
@@ -46,6 +47,38 @@ export default dashboard({
               ${mostSilent} AS silent_for
           FROM tocsin.devices_seen
           WHERE ${chosen('device')}`,
+      }),
+    ),
+    row(
+      8,
+      table({
+        id: 5,
+        title: 'Alerts of the device',
+        description:
+          'Its alerts that last, whenever they began, worst first; then those of the time range. Healthy: empty. At most 200 rows.',
+        width: 24,
+        empty: { check: 'no alert' },
+        columns: {
+          severity_now: severity,
+          lasted,
+          check: { width: 110, link: toAlertOfRow },
+          state_now: alertState,
+          since: when,
+          ended: { title: 'until', ...when },
+          summary: { minWidth: 200 },
+          on_it: onIt,
+          on_it_since: onItSince,
+          device: { width: 150 },
+          fingerprint: { hidden: true },
+        },
+        query: sql`
+          SELECT toInt8(severity) AS severity_now, dateDiff('second', first_seen, coalesce(resolved_at, now64(9))) AS lasted, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary,
+                 acknowledged_by AS on_it, acknowledged_at AS on_it_since, device, fingerprint
+          FROM tocsin.alerts
+          WHERE (state IN ('open', 'flapping', 'suppressed') OR $__timeFilter(last_seen))
+            AND ${chosen('device')}
+          ORDER BY resolved_at IS NULL DESC, toInt8(severity) DESC, first_seen DESC
+          LIMIT 200`,
       }),
     ),
     row(
@@ -98,6 +131,7 @@ export default dashboard({
           LIMIT 1000`,
       }),
     ),
+    row(8, interfacesTable({ id: 6 })),
     row(
       8,
       bars({
@@ -121,6 +155,7 @@ export default dashboard({
         empty: 'no interface was polled',
         unit: 'percentunit',
         by: 'interface_name',
+        link: toDeviceOfLine,
         joined: true,
         thresholds: nearlyFull,
         interval: '10s',
@@ -135,32 +170,46 @@ export default dashboard({
     ),
     row(
       8,
+      linksTable({
+        id: 7,
+        width: 12,
+        link: linkTo('tocsin-wan', 'This link', 'var-link=${__value.raw:percentencode}&'),
+        condition: chosen('device'),
+      }),
       table({
-        id: 5,
-        title: 'Alerts of the device',
+        id: 8,
+        title: 'Addresses',
         description:
-          'Its alerts that last, whenever they began, worst first; then those of the time range. Healthy: empty. At most 200 rows.',
-        width: 24,
-        empty: { check: 'no alert' },
+          'Leases that clients of this name had within the time range, and the addresses from which it sent messages in the last day of it, the newest first; a click shows who else had the address. Healthy: the address that you know. At most 200 rows.',
+        width: 12,
+        empty: { address: 'no lease and no message of it in this time' },
         columns: {
-          severity_now: severity,
-          check: { width: 110, link: toAlertOfRow },
-          state_now: alertState,
-          since: ago(130),
-          ended: ago(130),
-          summary: { minWidth: 200 },
-          on_it: onIt,
-          on_it_since: onItSince,
-          device: { width: 150 },
-          fingerprint: { hidden: true },
+          address: { minWidth: 130, link: linkTo('tocsin-registration', 'Who had it', 'var-lookup=${__value.raw:percentencode}&') },
+          kind: { width: 100 },
+          first_at: { title: 'from', ...when },
+          last_at: { title: 'until', ...when },
+          mac: { width: 140, link: linkTo('tocsin-registration', 'Where it was', 'var-lookup=${__value.raw:percentencode}&') },
+          place: { width: 120 },
         },
         query: sql`
-          SELECT toInt8(severity) AS severity_now, check, toString(state) AS state_now, first_seen AS since, resolved_at AS ended, summary,
-                 acknowledged_by AS on_it, acknowledged_at AS on_it_since, device, fingerprint
-          FROM tocsin.alerts
-          WHERE (state IN ('open', 'flapping', 'suppressed') OR $__timeFilter(last_seen))
-            AND ${chosen('device')}
-          ORDER BY resolved_at IS NULL DESC, toInt8(severity) DESC, first_seen DESC
+          SELECT address, kind, first_at, last_at, mac, place
+          FROM
+          (
+              SELECT ip AS address, 'lease' AS kind, min(h.changed_at) AS first_at, max(h.changed_at) AS last_at, mac, toString(anyLast(h.circuit_id)) AS place
+              FROM tocsin.registration_history AS h
+              WHERE $__timeFilter(changed_at) AND state IN ('bound', 'renewing', 'rebinding') AND ip != ''
+                AND ${namedLike('device', 'hostname')}
+              GROUP BY ip, mac
+              ORDER BY last_at DESC LIMIT 200
+              UNION ALL
+              SELECT replaceOne(toString(source_ip), '::ffff:', '') AS address, 'sends from' AS kind, min(m.received_at) AS first_at, max(m.received_at) AS last_at, '' AS mac, '' AS place
+              FROM tocsin.syslog AS m
+              WHERE $__timeFilter(received_at) AND received_at > $__toTime - INTERVAL 1 DAY
+                AND ${chosen('device')}
+              GROUP BY source_ip
+              ORDER BY last_at DESC LIMIT 200
+          )
+          ORDER BY last_at DESC
           LIMIT 200`,
       }),
     ),

@@ -44,7 +44,7 @@ const leaseStates = {
   declined: red,
 };
 
-const lookup = typed('lookup');
+const lookup = `lower(trimBoth(${typed('lookup')}))`;
 const toLookup = linkTo('tocsin-registration', 'Look it up', 'var-lookup=${__value.raw:percentencode}&');
 
 export default dashboard({
@@ -125,7 +125,7 @@ export default dashboard({
           (
               ${newestTransitions(`${lookup} = '' AND $__timeFilter(changed_at)`)}
               UNION ALL
-              ${newestTransitions(`${lookup} != '' AND $__timeFilter(changed_at) AND (mac = ${macOf(lookup)} OR ip = ${lookup} OR lower(hostname) = lower(${lookup}))`)}
+              ${newestTransitions(`${lookup} != '' AND $__timeFilter(changed_at) AND (mac = ${macOf(lookup)} OR ip = ${lookup} OR lower(hostname) = ${lookup} OR startsWith(lower(hostname), concat(${lookup}, '.')))`)}
           )
           ORDER BY changed_at DESC
           LIMIT 200`,

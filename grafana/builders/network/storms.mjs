@@ -1,8 +1,21 @@
-import { agentSilent, ago, alertState, alertedDevice, device, severity, toAlert, toAlertOfRow } from '../columns.mjs';
+import {
+  agentSilent,
+  ago,
+  alertState,
+  alertedDevice,
+  device,
+  heldBy,
+  lasted,
+  reason,
+  severity,
+  toAlert,
+  toAlertOfRow,
+  when,
+} from '../columns.mjs';
 import { dashboard, row, sitesOfAlerts } from '../dashboard.mjs';
 import { above, blue, green, purple, red, yellow } from '../palette.mjs';
 import { lines, stat, table } from '../panels.mjs';
-import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
+import { chosen, mostSilent, sql, suppressedWithReasons, whatItIs } from '../sql.mjs';
 
 export default dashboard({
   uid: 'tocsin-storms',
@@ -51,16 +64,17 @@ export default dashboard({
         empty: { device_name: 'no storm' },
         columns: {
           state_now: alertState,
+          lasted,
           device_name: alertedDevice,
           site: { width: 90 },
-          since: ago(130),
-          ended: ago(130),
+          since: when,
+          ended: { title: 'until', ...when },
           members: { unit: 'short', width: 90 },
           summary: { minWidth: 220 },
           fingerprint: { hidden: true },
         },
         query: sql`
-          SELECT toString(state) AS state_now, ${whatItIs} AS device_name, site, first_seen AS since, resolved_at AS ended, member_count AS members, summary, fingerprint
+          SELECT toString(state) AS state_now, dateDiff('second', first_seen, coalesce(resolved_at, now64(9))) AS lasted, ${whatItIs} AS device_name, site, first_seen AS since, resolved_at AS ended, member_count AS members, summary, fingerprint
           FROM tocsin.alerts
           WHERE member_count > 0 AND (state IN ('open', 'flapping', 'suppressed') OR $__timeFilter(first_seen))
             AND ${chosen('site')}
@@ -128,19 +142,25 @@ export default dashboard({
         empty: { device: 'nothing is suppressed' },
         columns: {
           severity_now: severity,
+          lasted,
           device: { minWidth: 150, link: toAlertOfRow },
           check: { width: 110 },
-          since: ago(130),
-          cause: { width: 220 },
+          held_by: heldBy,
+          reason,
+          since: when,
           summary: { minWidth: 200 },
           fingerprint: { hidden: true },
+          reason_page: { hidden: true },
         },
         query: sql`
-          SELECT toInt8(severity) AS severity_now, device, check, first_seen AS since, cause, summary, fingerprint
-          FROM tocsin.alerts
-          WHERE state = 'suppressed'
-            AND ${chosen('site')}
-          ORDER BY toInt8(severity) DESC, first_seen
+          SELECT
+              toInt8(h.severity) AS severity_now, dateDiff('second', h.first_seen, now64(9)) AS lasted, device, check, held_by, reason,
+              h.first_seen AS since, summary, fingerprint, reason_page
+          FROM
+          (
+              ${suppressedWithReasons(chosen('site'))}
+          ) AS h
+          ORDER BY severity_now DESC, since
           LIMIT 500`,
       }),
     ),

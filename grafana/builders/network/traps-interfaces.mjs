@@ -1,7 +1,8 @@
-import { agentSilent, device } from '../columns.mjs';
+import { agentSilent, device, toDeviceOfLine } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, green, grey, nearlyFull, numbers, orange, red } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
+import { interfacesTable } from '../states.mjs';
 import { busiestInterfaces, chosen, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
 export default dashboard({
@@ -18,7 +19,7 @@ export default dashboard({
         id: 7,
         title: 'Now',
         description:
-          'Interfaces polled in the last ten minutes: those that should be up and are not, those above 80 %, those with errors or discards; and for how long the most silent agent has reported nothing. Healthy: grey zeros, and an agent below 15 s. Independent of the time range.',
+          'Interfaces polled in the last ten minutes: those that should be up and are not, those above 80 %, those with errors or discards; then those polled within the last day and no longer, of which nothing is known; and for how long the most silent agent has reported nothing. Healthy: grey zeros, and an agent below 15 s. Independent of the time range.',
         width: 24,
         decimals: 0,
         fields: {
@@ -26,6 +27,7 @@ export default dashboard({
           down: { thresholds: above({ 1: red }) },
           busy: { title: 'above 80 %', thresholds: above({ 1: orange }) },
           failing: { title: 'with errors', thresholds: above({ 1: orange }) },
+          not_polled: { title: 'not polled', thresholds: above({ 1: red }) },
           silent_for: agentSilent,
         },
         query: sql`
@@ -34,6 +36,7 @@ export default dashboard({
               countIf(i.is_down) AS down,
               countIf(i.load > 0.8) AS busy,
               countIf(i.lost > 0) AS failing,
+              greatest((SELECT toInt64(uniqExact(device, interface)) FROM tocsin.interface_load_1h WHERE hour > now() - INTERVAL 1 DAY AND ${chosen('device')}) - toInt64(polled), 0) AS not_polled,
               ${mostSilent} AS silent_for
           FROM
           (
@@ -93,60 +96,7 @@ export default dashboard({
           LIMIT 200`,
       }),
     ),
-    row(
-      10,
-      table({
-        id: 3,
-        title: 'Interfaces now',
-        description:
-          'The newest poll of each interface in the last day of the time range, worst first: those that should be up and are not, those with errors or discards, the busiest. What was polled longer than ten minutes before its end is red, because it is no longer now. Healthy: up, below 80 %, no discards. At most 500 rows.',
-        width: 24,
-        empty: { device: 'no interface was polled' },
-        columns: {
-          device: device(130),
-          interface: { width: 130 },
-          status_number: {
-            title: 'status',
-            values: numbers([
-              [1, 'up', green],
-              [2, 'down', red],
-              [3, 'testing', blue],
-              [4, 'unknown', grey],
-              [5, 'dormant', blue],
-              [6, 'not present', grey],
-              [7, 'lower layer down', red],
-              [0, '-', grey],
-            ]),
-            cell: 'text',
-            width: 90,
-          },
-          load_in: { title: 'in', thresholds: nearlyFull, cell: 'text', unit: 'percentunit', width: 80 },
-          load_out: { title: 'out', thresholds: nearlyFull, cell: 'text', unit: 'percentunit', width: 80 },
-          discards: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'count:packets/s', width: 110 },
-          errors: { thresholds: above({ 0.1: orange }), cell: 'text', unit: 'count:packets/s', width: 110 },
-          description: { minWidth: 140 },
-          is_down: { hidden: true },
-          polled: { title: 'polled before', unit: 's', thresholds: above({ 600: red }), cell: 'text', width: 120 },
-        },
-        query: sql`
-          SELECT device, interface,
-              argMax(toInt8(c.oper_status), c.event_time) AS status_number,
-              argMax(c.in_load, c.event_time) AS load_in,
-              argMax(c.out_load, c.event_time) AS load_out,
-              argMax(c.out_discards_per_second, c.event_time) AS discards,
-              argMax(c.in_errors_per_second, c.event_time) AS errors,
-              argMax(c.alias, c.event_time) AS description,
-              argMax(c.admin_status = 'up' AND c.oper_status NOT IN ('up', 'dormant'), c.event_time) AS is_down,
-              dateDiff('second', max(c.event_time), $__toTime) AS polled
-          FROM tocsin.interface_counters AS c
-          WHERE $__timeFilter(event_time) AND event_time > $__toTime - INTERVAL 1 DAY
-            AND c.received_at >= greatest($__fromTime, $__toTime - INTERVAL 1 DAY) - INTERVAL 1 DAY
-            AND ${chosen('device')}
-          GROUP BY device, interface
-          ORDER BY is_down DESC, coalesce(errors, 0) + coalesce(discards, 0) > 0 DESC, greatest(coalesce(load_in, 0), coalesce(load_out, 0)) DESC
-          LIMIT 500`,
-      }),
-    ),
+    row(10, interfacesTable({ id: 3 })),
     row(
       8,
       lines({
@@ -158,6 +108,7 @@ export default dashboard({
         empty: 'no interface was polled',
         unit: 'percentunit',
         by: 'interface_name',
+        link: toDeviceOfLine,
         joined: true,
         thresholds: nearlyFull,
         interval: '10s',
@@ -173,6 +124,7 @@ export default dashboard({
         empty: 'no interface was polled',
         unit: 'count:packets/s',
         by: 'interface_name',
+        link: toDeviceOfLine,
         joined: true,
         interval: '10s',
         maxDataPoints: 800,

@@ -1,7 +1,8 @@
-import { agentSilent, ago, device, linkTo, toAlertOfRow } from '../columns.mjs';
+import { agentSilent, device, lasted, linkTo, toAlertOfRow, toDeviceOfLine, toDevicePage, when } from '../columns.mjs';
 import { annotation, choice, dashboard, row } from '../dashboard.mjs';
 import { above, blue, green, grey, nearlyFull, numbers, orange, purple, red, words, yellow } from '../palette.mjs';
 import { heatmap, lines, stat, table } from '../panels.mjs';
+import { linksNow, linksTable } from '../states.mjs';
 import { byResolution, chosen, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
 /** The chosen links that are first in an order of their roll-ups by the hour. */
@@ -26,41 +27,6 @@ const fromRollUps = (query) =>
 const everyFifth = Array.from({ length: 21 }, (_, index) => index / 20).join(', ');
 
 const interfacesOfLinks = `SELECT device, interface FROM tocsin.links_seen WHERE last_seen >= $__fromTime AND ${chosen('link', 'link_id')}`;
-
-/**
- * Where each link stands that was probed within the last hour, resolvers apart: 1 up, 2 degraded, 3 not probed, 4 down; and what it did in the last
- * minute.
- */
-const linksNow = sql`
-  SELECT
-      p.link AS link_id, p.device AS device, p.interface AS interface, p.median_ms AS median_ms,
-      p.lost / p.probes AS loss,
-      multiIf(p.probes = 0, 3, p.lost = p.probes, 4, p.lost > 0 OR e.trouble != '', 2, 1) AS state_number,
-      dateDiff('second', if(e.down_since > toDateTime64(0, 9, 'UTC'), e.down_since, greatest(p.answered, now64(9) - INTERVAL 1 HOUR)), now64(9)) AS outage,
-      e.trouble AS trouble
-  FROM
-  (
-      SELECT
-          l.link_id AS link, anyLast(l.device) AS device, anyLast(l.interface) AS interface,
-          countIf(l.received_at > now64(9) - INTERVAL 1 MINUTE) AS probes,
-          countIf(l.lost AND l.received_at > now64(9) - INTERVAL 1 MINUTE) AS lost,
-          maxIf(l.received_at, NOT l.lost) AS answered,
-          quantileIf(0.5)(assumeNotNull(l.rtt_ms), l.rtt_ms IS NOT NULL AND l.received_at > now64(9) - INTERVAL 1 MINUTE) AS median_ms
-      FROM tocsin.link_probes AS l
-      WHERE l.received_at > now64(9) - INTERVAL 1 HOUR AND l.method != 'dns'
-        AND ${chosen('link', 'link_id')}
-      GROUP BY link
-  ) AS p
-  LEFT JOIN
-  (
-      SELECT
-          w.link_id AS link,
-          minIf(w.started_at, w.kind = 'down') AS down_since,
-          arrayStringConcat(groupArray(concat(toString(w.kind), ', ', toString(w.cause))), '; ') AS trouble
-      FROM tocsin.wan_episodes AS w FINAL
-      WHERE w.state = 'open'
-      GROUP BY link
-  ) AS e USING (link)`;
 
 export default dashboard({
   uid: 'tocsin-wan',
@@ -101,7 +67,7 @@ export default dashboard({
         id: 1,
         title: 'Now',
         description:
-          'Links probed within the last hour: those that answer, that lose or are worse than usual, that answer nothing, and that nobody probed in the last minute; episodes that last. Resolvers are below. Healthy: nothing coloured, and an agent below 15 s. Independent of the time range.',
+          'Links probed within the last day: those that answer, that lose or are worse than usual, that answer nothing, and that nobody probed in the last minute; episodes that last. Resolvers are below. Healthy: nothing coloured, and an agent below 15 s. Independent of the time range.',
         width: 24,
         decimals: 0,
         fields: {
@@ -122,47 +88,17 @@ export default dashboard({
               ${mostSilent} AS silent_for
           FROM
           (
-              ${linksNow}
+              ${linksNow(chosen('link', 'link_id'))}
           )`,
       }),
     ),
     row(
       8,
-      table({
+      linksTable({
         id: 9,
-        title: 'Links now',
-        description:
-          'Every link probed within the last hour, the worst first, with what it did in the last minute. For how long a dead link has answered nothing; an hour at most, where no episode says more. Healthy: all up. Independent of the time range; at most 500 rows.',
         width: 24,
-        empty: { link: 'no link was probed for an hour' },
-        columns: {
-          state_number: {
-            title: 'state',
-            values: numbers([
-              [4, 'down', red],
-              [3, 'not probed', red],
-              [2, 'degraded', yellow],
-              [1, 'up', green],
-            ]),
-            cell: 'background',
-            width: 92,
-          },
-          outage: { title: 'for', unit: 'dthms', width: 80 },
-          link: { minWidth: 140, link: linkTo('tocsin-wan', 'This link alone', 'var-link=${__value.raw:percentencode}&') },
-          median_ms: { title: 'median', unit: 'ms', decimals: 1, width: 84 },
-          loss: { unit: 'percentunit', thresholds: above({ 0.01: yellow, 0.1: red }), cell: 'text', width: 70 },
-          trouble: { title: 'episode', minWidth: 160 },
-          device: device(150),
-          interface: { width: 120 },
-        },
-        query: sql`
-          SELECT state_number, if(state_number IN (3, 4), toNullable(outage), NULL) AS outage, link_id AS link, median_ms, loss, trouble, device, interface
-          FROM
-          (
-              ${linksNow}
-          )
-          ORDER BY state_number DESC, trouble != '' DESC, loss DESC, median_ms DESC
-          LIMIT 500`,
+        link: linkTo('tocsin-wan', 'This link alone', 'var-link=${__value.raw:percentencode}&'),
+        condition: chosen('link', 'link_id'),
       }),
     ),
     row(
@@ -195,14 +131,14 @@ export default dashboard({
             cell: 'text',
             width: 170,
           },
-          started_at: { title: 'since', ...ago(130) },
-          lasted: { unit: 's', width: 90 },
+          started_at: { title: 'since', ...when },
+          lasted,
           baseline_ms: { title: 'usual', unit: 'ms', decimals: 1, width: 90 },
           peak: { unit: 'ms', decimals: 1, width: 90 },
           loss_ratio: { title: 'loss', unit: 'percentunit', width: 80 },
           evidence_text: { title: 'evidence', minWidth: 220 },
           device: device(150),
-          interface: { width: 120 },
+          interface: { width: 120, link: toDevicePage('tocsin-traps-interfaces', 'Interfaces of this device') },
           alert: { width: 110, link: toAlertOfRow },
           fingerprint: { hidden: true },
         },
@@ -311,6 +247,7 @@ export default dashboard({
         empty: 'no link was probed',
         unit: 'percentunit',
         by: 'link_name',
+        link: linkTo('tocsin-wan', 'This link alone', 'var-link=${__field.labels.link_name:percentencode}&'),
         thresholds: above({ 0.01: yellow, 0.1: red }),
         interval: '10s',
         maxDataPoints: 800,
@@ -345,6 +282,7 @@ export default dashboard({
         empty: 'its interface is not polled',
         unit: 'percentunit',
         by: 'interface_name',
+        link: toDeviceOfLine,
         joined: true,
         thresholds: nearlyFull,
         interval: '10s',
@@ -359,6 +297,7 @@ export default dashboard({
         empty: 'its interface is not polled',
         unit: 'count:packets/s',
         by: 'interface_name',
+        link: toDeviceOfLine,
         joined: true,
         interval: '10s',
         maxDataPoints: 800,

@@ -1,8 +1,22 @@
-import { agentSilent, ago, alertedDevice, lasted, linkTo, onIt, onItSince, severity, toAlertOfRow, when } from '../columns.mjs';
+import {
+  agentSilent,
+  ago,
+  alertedDevice,
+  heldBy,
+  lasted,
+  linkTo,
+  onIt,
+  onItSince,
+  reason,
+  severity,
+  toAlertOfRow,
+  toPageIn,
+  when,
+} from '../columns.mjs';
 import { choice, dashboard, row, sitesOfAlerts } from '../dashboard.mjs';
 import { above, blue, green, numbers, orange, purple, red, yellow } from '../palette.mjs';
 import { stat, table } from '../panels.mjs';
-import { chosen, mostSilent, sql, whatItIs } from '../sql.mjs';
+import { chosen, mostSilent, sql, suppressedWithReasons, whatItIs } from '../sql.mjs';
 
 const active = "state IN ('open', 'flapping')";
 const shown = `${chosen('site')} AND ${chosen('source')}`;
@@ -31,7 +45,10 @@ export default dashboard({
           'How many alerts are open now, by X.733 severity; then those that nobody is paged for, because something else explains them or work on them is planned; then open alerts that the chosen site or source hides; then for how long the most silent agent of the last day has reported nothing: with a red one the rest may be out of date. Healthy: grey zeros, and an agent below 15 s. Independent of the time range.',
         width: 24,
         decimals: 0,
-        links: [linkTo('tocsin-storms', 'What is suppressed, and why'), linkTo('tocsin-pipeline-balance', 'Pipeline balance')],
+        links: [
+          linkTo('tocsin-storms', 'What is suppressed, and why', '${site:queryparam}&'),
+          linkTo('tocsin-pipeline-balance', 'Pipeline balance'),
+        ],
         fields: {
           critical: { thresholds: above({ 1: red }) },
           major: { thresholds: above({ 1: orange }) },
@@ -69,8 +86,8 @@ export default dashboard({
         columns: {
           severity,
           lasted,
-          device_name: alertedDevice,
-          check: { width: 90 },
+          device_name: { ...alertedDevice, link: toPageIn('page') },
+          check: { width: 76 },
           summary: { minWidth: 220 },
           on_it: onIt,
           on_it_since: onItSince,
@@ -79,10 +96,10 @@ export default dashboard({
           site: { width: 100 },
           source: { width: 110 },
           note: { width: 110 },
-          fingerprint: { hidden: true },
+          page: { hidden: true },
         },
         query: sql`
-          SELECT severity, lasted, device_name, check, summary, on_it, on_it_since, since, updates, site, source, note, fingerprint
+          SELECT severity, lasted, device_name, check, summary, on_it, on_it_since, since, updates, site, source, note, page
           FROM
           (
               SELECT
@@ -99,7 +116,7 @@ export default dashboard({
                   multiIf(member_count > 0, concat('storm of ', toString(member_count)), storm_id != '', 'in a storm', toString(state) = 'flapping', 'flapping', '') AS note,
                   site,
                   source,
-                  fingerprint
+                  concat('tocsin-alert?var-fingerprint=', fingerprint) AS page
               FROM tocsin.alerts
               WHERE ${active}
                 AND ${shown}
@@ -118,13 +135,43 @@ export default dashboard({
                   '' AS note,
                   '' AS site,
                   '' AS source,
-                  '' AS fingerprint
+                  concat('tocsin-pipeline-balance?var-agent=', encodeURLComponent(toString(agent_id))) AS page
               FROM tocsin.listener_totals AS t
               GROUP BY agent_id
               HAVING lasted BETWEEN 60 AND 86400
           )
           ORDER BY severity = 7 DESC, is_storm DESC, severity DESC, since DESC
           LIMIT 500`,
+      }),
+    ),
+    row(
+      6,
+      table({
+        id: 6,
+        title: 'Not paged',
+        description:
+          'Alerts that last and that nobody is paged for, by what explains them: a window of maintenance by its name, a storm by what its members share, an alert that others depend on. Healthy: empty, or planned. Independent of the time range; at most 100 rows.',
+        width: 24,
+        empty: { reason: 'nothing is held back' },
+        columns: {
+          severity: { ...severity, title: 'worst' },
+          alerts: { unit: 'short', width: 76 },
+          reason,
+          held_by: heldBy,
+          longest: { ...lasted, title: 'longest' },
+          reason_page: { hidden: true },
+        },
+        query: sql`
+          SELECT
+              toInt8(max(h.severity)) AS severity, count() AS alerts, reason, held_by,
+              dateDiff('second', min(h.first_seen), now64(9)) AS longest, any(h.reason_page) AS reason_page
+          FROM
+          (
+              ${suppressedWithReasons(shown)}
+          ) AS h
+          GROUP BY held_by, reason
+          ORDER BY severity DESC, alerts DESC
+          LIMIT 100`,
       }),
     ),
     row(

@@ -5,11 +5,12 @@ CREATE TABLE IF NOT EXISTS tocsin.links_seen
     link_id LowCardinality(String) COMMENT 'configured name of the link',
     device LowCardinality(String) COMMENT 'name of the device',
     interface LowCardinality(String) COMMENT 'ifName',
+    method LowCardinality(String) COMMENT 'how it is probed; dns is a resolver and no link',
     first_seen SimpleAggregateFunction(min, DateTime64(9, 'UTC')) COMMENT 'received_at of the first probe',
     last_seen SimpleAggregateFunction(max, DateTime64(9, 'UTC')) COMMENT 'received_at of the newest'
 )
 ENGINE = AggregatingMergeTree
-ORDER BY (link_id, device, interface)
+ORDER BY (link_id, device, interface, method)
 TTL toDateTime(last_seen) + INTERVAL 400 DAY
 SETTINGS non_replicated_deduplication_window = 1000;
 
@@ -18,7 +19,8 @@ SELECT
     link_id,
     device,
     interface,
+    toString(p.method) AS method,
     min(p.received_at) AS first_seen,
     max(p.received_at) AS last_seen
 FROM tocsin.link_probes AS p
-GROUP BY link_id, device, interface;
+GROUP BY link_id, device, interface, method;
