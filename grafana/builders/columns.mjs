@@ -23,13 +23,13 @@ export const toPageIn = (column) => ({
 });
 
 /** The number of a severity; wide enough for `critical`. On a phone severity, time, device and check stand beside each other. */
-export const severity = { title: 'severity', values: severities, cell: 'background', width: 80 };
+export const severity = { title: 'severity', values: severities, coloured: true, width: 80 };
 
 /** What holds an alert back, and its name, which leads to the alert where it is one. */
 export const heldBy = { title: 'held by', width: 110 };
 export const reason = { title: 'explained by', minWidth: 180, link: toPageIn('reason_page') };
 
-export const alertState = { title: 'state', values: alertStates, cell: 'text', width: 100 };
+export const alertState = { title: 'state', values: alertStates, coloured: true, width: 100 };
 
 /** A point in time, as how long ago it was. */
 export const ago = (width) => ({ unit: 'dateTimeFromNow', width });

@@ -1,13 +1,19 @@
-// What colours mean, on every page. Colour says that someone should look; a zero and what is over are grey.
+// What colours mean, on every page. Colour says that someone should look; a zero and what is over are grey. In tables what is well has no colour.
+// Grafana writes on them in near-white, or in near-black where they are bright: contrast.test.mjs holds that against WCAG 2.2, in light and dark.
 
-export const red = '#e02f44';
-export const orange = '#ff780a';
-export const yellow = '#f2cc0c';
-export const blue = '#3274d9';
-export const purple = '#a352cc';
-export const green = '#37872d';
+export const red = '#d62439';
+export const orange = '#ffaa40';
+export const yellow = '#fade2a';
+export const blue = '#2f6fd0';
+export const purple = '#9d4cc6';
+export const green = '#34802b';
 export const grey = '#5a6068';
+export const lightGrey = '#9fa7b3';
 export const none = 'transparent';
+
+/** A colour as lines and bars have it, which are seen on white and on black: those that text stands on are too bright or too dark for that. */
+export const onGraph = (colour) =>
+  ({ [orange]: '#d9660f', [yellow]: '#b58900', [grey]: '#788089', [lightGrey]: '#8c95a1' })[colour] ?? colour;
 
 /** Thresholds: `above({ 1: yellow, 20: red })` is grey below 1. Write the values in ascending order. */
 export function above(colours = {}, below = grey) {
@@ -54,7 +60,7 @@ export const syslogSeverities = {
   warning: yellow,
   notice: blue,
   info: grey,
-  debug: '#9fa7b3',
+  debug: lightGrey,
 };
 
 export const alertStates = words({ open: red, flapping: purple, suppressed: blue, resolved: green, expired: grey });

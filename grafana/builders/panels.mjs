@@ -1,7 +1,7 @@
 // Panels in the form that Grafana 9.3 reads and newer ones migrate. Each takes an id that stays (links and may-be-empty.json name it), a title, a
 // description, its width of 24, what an answer without rows says, and a query. Where no answer comes Grafana shows `noValue`: so that is never an
 // all-clear.
-import { above, noAnswer, nothing, red } from './palette.mjs';
+import { above, green, grey, lightGrey, noAnswer, none, nothing, onGraph, red } from './palette.mjs';
 import { orSaying } from './sql.mjs';
 
 /** The data source, by the variable that every dashboard has. */
@@ -13,19 +13,27 @@ export function target(rawSql, queryType = 'table', refId = 'A') {
   return { refId, datasource, editorType: 'sql', queryType, format, pluginVersion: '4.0.0', rawSql };
 }
 
+/** A setting with its colours as they are in another place. */
+const recoloured = (setting, colourOf) =>
+  setting && JSON.parse(JSON.stringify(setting), (key, value) => (key === 'color' && typeof value === 'string' ? colourOf(value) : value));
+
+/** In a table only what someone should look at has a ground. */
+const inCell = (setting) => recoloured(setting, (colour) => ([green, grey, lightGrey].includes(colour) ? none : colour));
+
 /**
  * What a column or a value has of its own, by its name in the query: `title`, `unit`, `decimals`, `colour`, `values` (a value mapping),
- * `thresholds`, `cell` (what is coloured: text or background), `width`, `minWidth`, `hidden`, `link`.
+ * `thresholds`, `coloured` (a cell of a table: coloured text would not be read on both a light and a dark page, so its ground is), `width`, `minWidth`,
+ * `hidden`, `link`.
  */
 function override(name, field, further) {
   const properties = {
     displayName: field.title,
     unit: field.unit,
     decimals: field.decimals,
-    color: field.colour && { mode: 'fixed', fixedColor: field.colour },
-    mappings: field.values,
-    thresholds: field.thresholds,
-    'custom.displayMode': { text: 'color-text', background: 'color-background-solid' }[field.cell],
+    color: field.colour && { mode: 'fixed', fixedColor: onGraph(field.colour) },
+    mappings: field.coloured ? inCell(field.values) : field.values,
+    thresholds: field.coloured ? inCell(field.thresholds) : field.thresholds,
+    'custom.displayMode': field.coloured && 'color-background-solid',
     'custom.width': field.width,
     'custom.minWidth': field.minWidth,
     'custom.hidden': field.hidden,
@@ -108,7 +116,7 @@ const orNoAnswer = (empty) => `${empty}, or ${noAnswer}`;
 function colouredSeries(colours) {
   return Object.entries(colours).map(([name, fixedColor]) => ({
     matcher: { id: 'byRegexp', options: `/(^| )${name}$/` },
-    properties: [{ id: 'color', value: { mode: 'fixed', fixedColor } }],
+    properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: onGraph(fixedColor) } }],
   }));
 }
 
@@ -133,7 +141,7 @@ function timeseries(
       },
       mappings: [],
       noValue: orNoAnswer(empty),
-      thresholds: thresholds ?? above(),
+      thresholds: recoloured(thresholds ?? above(), onGraph),
       unit,
       min: 0,
       max,

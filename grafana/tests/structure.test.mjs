@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { red } from '../builders/palette.mjs';
 import { dashboards, panels, queries, queryVariables, root, textVariables } from './dashboards.mjs';
 import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 
@@ -105,11 +106,11 @@ for (const dashboard of dashboards) {
         assert.ok(noValue.endsWith('no answer'), `${title}: without an answer it says "${noValue}"`);
         if (type === 'stat' || type === 'table') assert.equal(noValue, 'no answer', title);
         if (type !== 'stat') continue;
-        assert.equal(thresholds.steps[0].color, '#e02f44', `${title}: the colour of no answer`);
+        assert.equal(thresholds.steps[0].color, red, `${title}: the colour of no answer`);
         for (const { matcher, properties } of fieldConfig.overrides) {
           const mappings = properties.find(({ id }) => id === 'mappings')?.value;
           const isNothing = ({ options }) =>
-            options.match === 'null' && options.result.text === 'no answer' && options.result.color === '#e02f44';
+            options.match === 'null' && options.result.text === 'no answer' && options.result.color === red;
           assert.ok(mappings?.some(isNothing), `${title}: ${matcher.options} without a value`);
         }
       }

@@ -1,6 +1,6 @@
 import { agentSilent, alertState, lasted, linkTo, onIt, onItSince, severity, toAlertOfRow, toDeviceOfLine, when } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
-import { above, blue, nearlyFull, orange, purple, red, syslogSeverities, words, yellow } from '../palette.mjs';
+import { above, blue, grey, nearlyFull, orange, purple, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
 import { busiestInterfaces, chosen, dayOfNewest, inRange, interfacePoints, mostSilent, namedLike, sql, syslogVolume } from '../sql.mjs';
 import { interfacesTable, linksTable } from '../states.mjs';
@@ -91,7 +91,7 @@ export default dashboard({
         empty: { what: 'it said nothing in this time' },
         columns: {
           happened_at: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
-          kind: { values: words({ alert: red, trap: orange, syslog: blue, WAN: purple }), cell: 'text', width: 70 },
+          kind: { values: words({ alert: red, trap: orange, syslog: grey, WAN: purple }), coloured: true, width: 70 },
           what: { minWidth: 200 },
           device: { width: 150 },
         },

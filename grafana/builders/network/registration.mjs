@@ -109,10 +109,15 @@ export default dashboard({
           state_name: {
             title: 'state',
             values: words(leaseStates),
-            cell: 'text',
+            coloured: true,
             width: 100,
           },
-          access_name: { title: 'access', values: words({ allowed: green, blocked: grey, quarantined: orange }), cell: 'text', width: 90 },
+          access_name: {
+            title: 'access',
+            values: words({ allowed: green, blocked: grey, quarantined: orange }),
+            coloured: true,
+            width: 90,
+          },
           hostname: { width: 120 },
           relay: { width: 120 },
           circuit_id: { title: 'circuit', width: 120 },
@@ -224,7 +229,7 @@ export default dashboard({
         empty: { who: 'no address changed hands' },
         columns: {
           ip: { width: 140, link: toLookup },
-          macs: { thresholds: above({ 2: orange }), cell: 'text', width: 70 },
+          macs: { thresholds: above({ 2: orange }), coloured: true, width: 70 },
           who: { minWidth: 240 },
           newest: ago(130),
           one_relay: { title: 'relay', width: 130 },

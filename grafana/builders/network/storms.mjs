@@ -115,7 +115,7 @@ export default dashboard({
         columns: {
           device: device(140),
           check: { width: 110 },
-          opens: { thresholds: above({ 5: yellow, 20: red }), cell: 'text', unit: 'short', width: 80 },
+          opens: { thresholds: above({ 5: yellow, 20: red }), coloured: true, unit: 'short', width: 80 },
           newest: ago(130),
           place: { title: 'site', width: 90 },
           fingerprint: { minWidth: 160, link: toAlert },

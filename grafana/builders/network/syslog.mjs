@@ -75,7 +75,7 @@ export default dashboard({
           severity_name: {
             title: 'severity',
             values: words(syslogSeverities),
-            cell: 'text',
+            coloured: true,
             width: 80,
           },
           app_name: { title: 'app', width: 110 },
@@ -108,8 +108,8 @@ export default dashboard({
           device: device(150),
           messages: { unit: 'short', width: 100 },
           before: { unit: 'short', width: 100 },
-          ratio: { thresholds: above({ 3: yellow, 10: red }), cell: 'text', decimals: 2, width: 80 },
-          errors: { thresholds: above({ 1: orange }), cell: 'text', unit: 'short', width: 90 },
+          ratio: { thresholds: above({ 3: yellow, 10: red }), coloured: true, decimals: 2, width: 80 },
+          errors: { thresholds: above({ 1: orange }), coloured: true, unit: 'short', width: 90 },
         },
         query: sql`
           WITH toDateTime($__fromTime) AS first, toDateTime($__toTime) AS last
@@ -149,7 +149,7 @@ export default dashboard({
           severity_number: {
             title: 'severity',
             values: numbers(Object.entries(syslogSeverities).map(([word, colour], number) => [number, word, colour])),
-            cell: 'text',
+            coloured: true,
             width: 80,
           },
           app_name: { title: 'app', width: 100 },
@@ -178,7 +178,7 @@ export default dashboard({
         empty: { device: 'no gap in any sequence' },
         columns: {
           device: device(150),
-          messages_missing: { title: 'messages', thresholds: above({ 1: orange }), cell: 'text', unit: 'short', width: 110 },
+          messages_missing: { title: 'messages', thresholds: above({ 1: orange }), coloured: true, unit: 'short', width: 110 },
           gaps: { unit: 'short', width: 80 },
           newest: ago(130),
         },

@@ -115,10 +115,10 @@ export default dashboard({
           kind_name: {
             title: 'kind',
             values: words({ down: red, loss: orange, latency: yellow, jitter: yellow }),
-            cell: 'text',
+            coloured: true,
             width: 80,
           },
-          state_name: { title: 'state', values: words({ open: red, closed: grey }), cell: 'text', width: 70 },
+          state_name: { title: 'state', values: words({ open: red, closed: grey }), coloured: true, width: 70 },
           cause_name: {
             title: 'cause',
             values: words({
@@ -128,7 +128,7 @@ export default dashboard({
               remote_unreachable: red,
               unexplained: grey,
             }),
-            cell: 'text',
+            coloured: true,
             width: 170,
           },
           started_at: { title: 'since', ...when },
@@ -316,10 +316,10 @@ export default dashboard({
         columns: {
           query_name: { title: 'name', width: 180 },
           target: { title: 'resolver', width: 160 },
-          code: { values: words({ NOERROR: green, NXDOMAIN: orange, REFUSED: red, SERVFAIL: red }), cell: 'text', width: 100 },
+          code: { values: words({ NOERROR: green, NXDOMAIN: orange, REFUSED: red, SERVFAIL: red }), coloured: true, width: 100 },
           records: { title: 'answer', minWidth: 160 },
           median_ms: { title: 'median', unit: 'ms', decimals: 1, width: 100 },
-          lost_probes: { title: 'lost', thresholds: above({ 1: red }), cell: 'text', width: 80 },
+          lost_probes: { title: 'lost', thresholds: above({ 1: red }), coloured: true, width: 80 },
         },
         query: sql`
           SELECT query_name, target, argMax(p.answer_code, p.event_time) AS code, argMax(p.answer, p.event_time) AS records, quantileIf(0.5)(assumeNotNull(p.rtt_ms), p.rtt_ms IS NOT NULL) AS median_ms, countIf(p.lost) AS lost_probes

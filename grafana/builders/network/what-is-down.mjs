@@ -191,7 +191,7 @@ export default dashboard({
               [1, 'firing', red],
               [0, 'resolved', green],
             ]),
-            cell: 'text',
+            coloured: true,
             width: 80,
           },
           summary: { minWidth: 180, link: toAlertOfRow },

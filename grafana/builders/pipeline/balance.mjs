@@ -1,6 +1,6 @@
 import { agentSilent, ago } from '../columns.mjs';
 import { annotation, choice, dashboard, row } from '../dashboard.mjs';
-import { above, blue, green, none, numbers, orange, red, yellow } from '../palette.mjs';
+import { above, blue, green, numbers, orange, red, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
 import { chosen, growth, mostSilent, sql } from '../sql.mjs';
 
@@ -166,11 +166,11 @@ export default dashboard({
           malformed: { title: 'rejected' },
           events: { title: 'events' },
           dropped: { title: 'given up' },
-          in_flight: { title: 'in flight', thresholds: above({ 1: yellow }, none), cell: 'background' },
+          in_flight: { title: 'in flight', thresholds: above({ 1: yellow }), coloured: true },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
-          quarantined: { title: 'in quarantine', thresholds: above({ 1: red }, none), cell: 'background' },
-          missing: { title: 'missing', thresholds: above({ 1: red }, none), cell: 'background' },
+          quarantined: { title: 'in quarantine', thresholds: above({ 1: red }), coloured: true },
+          missing: { title: 'missing', thresholds: above({ 1: red }), coloured: true },
           agent: { minWidth: 110 },
           listener: { minWidth: 110 },
           rate_limited: { title: 'rate limited' },
@@ -181,7 +181,7 @@ export default dashboard({
               [1, 'closed', green],
               [0, 'open', orange],
             ]),
-            cell: 'background',
+            coloured: true,
             unit: 'none',
           },
           reported: { unit: 'dateTimeFromNow', minWidth: 120 },
@@ -328,7 +328,7 @@ export default dashboard({
             unit: 's',
             decimals: 0,
             thresholds: above({ 15: yellow, 60: red }, green),
-            cell: 'background',
+            coloured: true,
             width: 110,
           },
           agent_site: { title: 'site' },
