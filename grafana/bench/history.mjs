@@ -93,10 +93,11 @@ for (const file of readdirSync(folder).sort()) {
   );
   const values = {};
   const list = [...text.matchAll(/^-- Parameter (\w+) (.*?): .*?(?:; default (.*))?\.$/gm)].map(([, key, type, standard]) => {
-    if (!(key in given)) return `${key} = ${standard}`;
-    const ago = /^-(\d+)d$/.exec(given[key]);
+    const value = given[key] ?? standard.replace(/^'(.*)'$/, '$1');
+    if (value === 'now') return `${key} = now64(3)`;
+    const ago = /^-(\d+)d$/.exec(value);
     if (ago) return `${key} = now64(3) - INTERVAL ${ago[1]} DAY`;
-    values[`param_${key}`] = given[key];
+    values[`param_${key}`] = value;
     return `${key} = {${key}:${type}}`;
   });
   const { ms, cpu, rowsRead } = await figures(`SELECT * FROM tocsin.ask_${name}(${list.join(', ')})`, values);

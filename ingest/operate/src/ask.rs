@@ -1,10 +1,13 @@
 //! `tocsin ask`: asks one of the saved questions of `schemas/clickhouse/questions` and prints the answer.
 //!
-//! What a question means stands in its view in ClickHouse, which `tocsin schema apply` makes; this finds it, checks what it is told, and
-//! prints. It only reads.
+//! What a question means stands in its view in ClickHouse, which `tocsin schema apply` makes; this finds it, checks what it is told, prints the answer, and
+//! says what was searched and read. It only reads.
 
+pub(crate) mod answer;
 pub(crate) mod question;
-mod value;
+pub(crate) mod told;
+pub(crate) mod value;
+pub(crate) mod zone;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,7 +18,10 @@ use jiff::Timestamp;
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
 use crate::schema::files::SchemaFiles;
+use answer::{Answer, Statistics};
 use question::Question;
+use told::Told;
+use zone::Zone;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -23,8 +29,10 @@ Examples:
   tocsin ask who_had_ip                                   what it must be told
   tocsin ask who_had_ip ip=10.1.2.3 at='2026-11-20 14:05'
   tocsin ask search words='bgp hold time' since=-7d --format csv
+  tocsin ask link during=2026-10 --zone Europe/Berlin     link_availability of a month
 
-Times: now, -15m, -36h, -7d, -4w, RFC 3339, or 2026-11-20 14:05:00 in UTC.
+A question may be shortened as long as only one begins so. Times: now, -15m, -36h, -7d, -4w, 2026-11-20, '2026-11-20 14:05:00' by the clock of --zone, or
+RFC 3339. Addresses: in any notation. What was searched and read is said on standard error.
 Exit codes: 0 answered, 1 ClickHouse refused or does not answer, 64 there is no such question, or it was told the wrong things.";
 
 /// `tocsin ask`
@@ -46,6 +54,10 @@ pub struct AskArgs {
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 
+    /// Time zone of what is typed and printed, by its IANA name [default: that of this system].
+    #[arg(long, env = "TOCSIN_ZONE", value_name = "ZONE")]
+    zone: Option<String>,
+
     #[command(flatten)]
     clickhouse: ClickHouseArgs,
 
@@ -62,21 +74,10 @@ pub struct AskArgs {
 enum Format {
     /// Aligned columns, for people.
     Table,
-    /// RFC 4180, with a line of names.
+    /// RFC 4180, with a line of names. A text that a spreadsheet would take for a formula begins with an apostrophe.
     Csv,
     /// One object a line.
     Json,
-}
-
-impl Format {
-    /// ClickHouse's name of it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::Table => "PrettyCompactMonoBlock",
-            Self::Csv => "CSVWithNames",
-            Self::Json => "JSONEachRow",
-        }
-    }
 }
 
 /// Prints the answer, or the list of questions.
@@ -86,60 +87,77 @@ pub fn run(args: &AskArgs) -> Result<(), Failure> {
         return print(&list(&questions));
     };
     let question = find(&questions, name)?;
-    let given = given(question, &args.given, Timestamp::now())?;
-    let names: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
-    let select = question.select(&names).map_err(|problem| Failure::usage(problem, question.help()))?;
-    // The one setting that a user who only reads must be allowed to change: see deploy/clickhouse.
-    let statement = format!("{select} SETTINGS max_execution_time = {} FORMAT {}", args.max_seconds, args.format.name());
-    let answer = ClickHouse::new(&args.clickhouse)?.ask(&statement, &given)?;
+    let zone = Zone::find(args.zone.as_deref())?;
+    let told = told::told(question, &args.given, Timestamp::now(), &zone)?;
+    let answer = ask(&ClickHouse::new(&args.clickhouse)?, question, &told, args.max_seconds)?;
+    eprintln!("searched: {}", answer::visible(&told::spelled_out(question, &told, &zone)));
+    eprintln!("{}", taken(&answer, question.limit(&told)));
     match args.format {
-        Format::Table if answer.is_empty() => print("nothing found"),
-        Format::Json if answer.is_empty() => Ok(()),
-        Format::Table => print(&visible(&answer)),
-        Format::Csv | Format::Json => print(&answer),
+        Format::Table if answer.rows.is_empty() => print("nothing found"),
+        Format::Table => print(&answer.table(&zone)),
+        Format::Csv => print(&answer.csv(&zone)),
+        Format::Json => print(&answer.json(&zone)),
     }
 }
 
-/// The answer with the control characters in it written out: what a device said must not steer the terminal.
-fn visible(answer: &str) -> String {
-    let escape = |character: char| character.is_control() && character != '\n';
-    answer.chars().map(|c| if escape(c) { c.escape_default().to_string() } else { c.to_string() }).collect()
+/// Asks a question of ClickHouse.
+pub(crate) fn ask(clickhouse: &ClickHouse, question: &Question, told: &[Told], max_seconds: u32) -> Result<Answer, Failure> {
+    // The one setting that a user who only reads must be allowed to change: see deploy/clickhouse.
+    let statement = format!("{} SETTINGS max_execution_time = {max_seconds} FORMAT JSONCompact", question.select());
+    let values: Vec<_> = told.iter().map(|told| (told.name.clone(), told.value.clone())).collect();
+    Answer::parse(&clickhouse.ask(&statement, &values)?)
 }
 
-fn find<'a>(questions: &'a [Question], name: &str) -> Result<&'a Question, Failure> {
-    questions
-        .iter()
-        .find(|question| question.name == name)
-        .ok_or_else(|| Failure::usage(format!("there is no question {name}"), format!("ask one of these:\n{}", list(questions).trim_end())))
+/// How much was read and found.
+fn taken(answer: &Answer, limit: Option<usize>) -> String {
+    let Statistics { elapsed, rows_read, bytes_read } = answer.statistics;
+    let found = answer.rows.len();
+    let cut = if limit == Some(found) { ", as many as the question answers with: there may be more" } else { "" };
+    let megabytes = bytes_read as f64 / 1e6;
+    format!("read:     {rows_read} rows, {megabytes:.1} MB in {elapsed:.2} s; found {found} rows{cut}")
 }
 
-/// `KEY=VALUE` as pairs, values in the form that ClickHouse reads.
-pub(crate) fn given(question: &Question, typed: &[String], now: Timestamp) -> Result<Vec<(String, String)>, Failure> {
-    let mut pairs: Vec<(String, String)> = Vec::with_capacity(typed.len());
-    for pair in typed {
-        let (name, typed_value) =
-            pair.split_once('=').ok_or_else(|| Failure::usage(format!("{pair:?} is not KEY=VALUE"), question.help()))?;
-        if pairs.iter().any(|(known, _)| known == name) {
-            return Err(Failure::usage(format!("{name} is given twice"), question.help()));
+/// The question of this name, or the only one that begins so.
+pub(crate) fn find<'a>(questions: &'a [Question], name: &str) -> Result<&'a Question, Failure> {
+    if let Some(question) = questions.iter().find(|question| question.name == name) {
+        return Ok(question);
+    }
+    let begin: Vec<_> = questions.iter().filter(|question| question.name.starts_with(name)).collect();
+    match begin.as_slice() {
+        [only] => Ok(only),
+        [] => {
+            let near = near(questions, name);
+            let meant = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(" or ")) };
+            let problem = format!("there is no question {name}{meant}");
+            Err(Failure::usage(problem, format!("ask one of these:\n{}", list(questions).trim_end())))
         }
-        let data_type = question.parameters.iter().find(|parameter| parameter.name == name).map_or("", |parameter| &parameter.data_type);
-        let value = value::for_type(typed_value, data_type, now)
-            .map_err(|problem| Failure::usage(format!("{name}: {problem}"), question.help()))?;
-        pairs.push((name.to_owned(), value));
+        several => {
+            let several = list(several.iter().copied());
+            Err(Failure::usage(format!("several questions begin with {name}"), format!("ask one of these:\n{}", several.trim_end())))
+        }
     }
-    Ok(pairs)
 }
 
-fn list(questions: &[Question]) -> String {
+/// Names that somebody who typed this may have meant, the nearest first.
+fn near<'a>(questions: &'a [Question], name: &str) -> Vec<&'a str> {
+    let likeness = |question: &Question| if question.name.contains(name) { 1.0 } else { strsim::jaro_winkler(&question.name, name) };
+    let mut near: Vec<_> = questions.iter().map(|question| (likeness(question), question.name.as_str())).collect();
+    near.retain(|(likeness, _)| *likeness > 0.8);
+    near.sort_by(|one, other| other.0.total_cmp(&one.0));
+    near.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+fn list<'a>(questions: impl IntoIterator<Item = &'a Question>) -> String {
+    let questions: Vec<_> = questions.into_iter().collect();
     let width = questions.iter().map(|question| question.name.len()).max().unwrap_or(0);
-    questions.iter().map(|question| format!("{:<width$}  {}\n", question.name, question.title)).collect()
+    questions.into_iter().map(|question| format!("{:<width$}  {}\n", question.name, question.title)).collect()
 }
 
 fn print(text: &str) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
     output
         .write_all(text.as_bytes())
-        .and_then(|()| if text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") })
+        .and_then(|()| if text.is_empty() || text.ends_with('\n') { Ok(()) } else { output.write_all(b"\n") })
         .map_err(|error| Failure::new(format!("cannot print the answer: {error}"), "check where standard output leads"))
 }
 
@@ -152,30 +170,29 @@ mod tests {
     }
 
     #[test]
-    fn what_a_device_said_does_not_reach_the_terminal_as_a_command() {
-        assert_eq!(visible("│ \u{1b}]0;owned\u{7}é\u{9b}2J\r │\n"), "│ \\u{1b}]0;owned\\u{7}é\\u{9b}2J\\r │\n");
+    fn a_question_may_be_shortened_as_long_as_only_one_begins_so() {
+        let questions = questions();
+        assert_eq!(find(&questions, "who").unwrap().name, "who_had_ip");
+        let failure = find(&questions, "noisiest").unwrap_err().to_string();
+        assert!(failure.contains("several questions begin with noisiest"), "{failure}");
+        assert!(failure.contains("\nnoisiest_checks ") && !failure.contains("who_had_ip"), "{failure}");
     }
 
     #[test]
-    fn an_unknown_question_is_answered_with_the_list() {
+    fn an_unknown_question_is_answered_with_those_that_are_near_and_the_list() {
         let failure = find(&questions(), "wherefore").unwrap_err().to_string();
         assert!(failure.contains("there is no question wherefore") && failure.contains("\nsearch "), "{failure}");
+        for (typed, meant) in [("who_hda_ip", "did you mean who_had_ip"), ("mac", "did you mean where_has_mac_been?")] {
+            let failure = find(&questions(), typed).unwrap_err().to_string();
+            assert!(failure.contains(meant), "{failure}");
+        }
     }
 
     #[test]
-    fn wrong_words_are_answered_with_the_help_of_the_question() {
-        let questions = questions();
-        let search = find(&questions, "search").unwrap();
-        let told = |words: &[&str]| {
-            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            given(search, &words, Timestamp::UNIX_EPOCH)
-        };
-        for (words, problem) in
-            [(vec!["bgp"], "is not KEY=VALUE"), (vec!["words=a", "words=b"], "given twice"), (vec!["since=x"], "since: ")]
-        {
-            let failure = told(&words).unwrap_err().to_string();
-            assert!(failure.contains(problem) && failure.contains("Example: tocsin ask search"), "{failure}");
-        }
-        assert_eq!(told(&["words=a=b c"]).unwrap(), [("words".to_owned(), "a=b c".to_owned())]);
+    fn what_was_read_is_said_and_that_an_answer_was_cut() {
+        let text = r#"{"meta": [], "data": [[], []], "statistics": {"elapsed": 0.25, "rows_read": 12345, "bytes_read": 5600000}}"#;
+        let answer = Answer::parse(text).unwrap();
+        assert_eq!(taken(&answer, Some(3)), "read:     12345 rows, 5.6 MB in 0.25 s; found 2 rows");
+        assert!(taken(&answer, Some(2)).ends_with("there may be more"));
     }
 }

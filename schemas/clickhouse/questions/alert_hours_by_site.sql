@@ -1,6 +1,6 @@
 -- How many hours of alerts, running ones included, had each site within this time, by severity?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now.
 -- Example: tocsin ask alert_hours_by_site since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_alert_hours_by_site AS
 SELECT

@@ -1,5 +1,5 @@
 -- What changed in the hours before this time: configurations, restarts, kinds of message never seen before?
--- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
+-- Parameter at DateTime64(3, 'UTC'): the moment; default now.
 -- Parameter hours UInt32: so many before it; default 24.
 -- Parameter count UInt32: at most so many, the last change first; default 200.
 -- Example: tocsin ask changed_before at='2026-11-20 14:05:00' hours=6

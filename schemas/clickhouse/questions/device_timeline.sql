@@ -1,6 +1,6 @@
 -- What happened around this time on this device, of every kind, in order, where clocks are less than a day wrong?
 -- Parameter device String: its name, as events carry it.
--- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
+-- Parameter at DateTime64(3, 'UTC'): the moment; default now.
 -- Parameter minutes UInt32: so many before and after it; default 5.
 -- Example: tocsin ask device_timeline device=core-001 at='2026-11-20 14:05:00'
 CREATE OR REPLACE VIEW tocsin.ask_device_timeline AS

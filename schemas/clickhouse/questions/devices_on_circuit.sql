@@ -1,7 +1,7 @@
 -- Which devices were on this circuit at that time?
 -- Parameter circuit String: the circuit id of option 82, as text.
 -- Parameter remote String: the switch or line (remote id) that it belongs to; empty for any; default ''.
--- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
+-- Parameter at DateTime64(3, 'UTC'): the moment; default now.
 -- Example: tocsin ask devices_on_circuit circuit=ge-0/0/7 remote=sw-b4
 CREATE OR REPLACE VIEW tocsin.ask_devices_on_circuit AS
 WITH

@@ -1,6 +1,6 @@
 -- What did each listener lose, and what buffer did it have?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 1 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -1d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask drops since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_drops AS
 SELECT

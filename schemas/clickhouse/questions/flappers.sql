@@ -1,6 +1,6 @@
 -- Which alerts open and close most often?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 7 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -7d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Parameter count UInt32: at most so many; default 20.
 -- Example: tocsin ask flappers since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_flappers AS

@@ -1,15 +1,15 @@
 -- Who had this address within this time, and from when to when?
 -- Parameter ip String: the address, as text.
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 7 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
--- Parameter zone String: time zone of the answer, for example Europe/Berlin; default 'UTC'.
--- Example: tocsin ask ip_history ip=10.1.2.3 since='2026-11-17T00:00:00+01:00' until='2026-11-18T00:00:00+01:00' zone=Europe/Berlin
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -7d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
+-- Example: tocsin ask ip_history ip=10.1.2.3 during=2026-11-17
 CREATE OR REPLACE VIEW tocsin.ask_ip_history AS
 SELECT
     mac,
     any(s.hostname) AS hostname,
-    formatDateTime(min(s.changed_at), '%F %T', {zone:String}) AS had_from,
-    if(max(s.held_until) > now64(9), 'still', formatDateTime(max(s.held_until), '%F %T', {zone:String})) AS had_until,
+    min(s.changed_at) AS had_from,
+    -- NULL: it has it still.
+    if(max(s.held_until) > now64(9), NULL, max(s.held_until)) AS had_until,
     any(s.server) AS server,
     any(s.relay) AS relay,
     any(s.remote_id) AS remote_id,

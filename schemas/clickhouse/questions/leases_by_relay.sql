@@ -1,6 +1,6 @@
 -- How many clients of each DHCP server and relay got an address within this time, and how many were refused one?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask leases_by_relay since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_leases_by_relay AS
 SELECT

@@ -1,8 +1,8 @@
 -- Which links were available, without an episode of kind down, for less of this time than promised?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now.
 -- Parameter promised Float64: percent of the time; default 99.9.
--- Example: tocsin ask link_availability since='2026-11-01' promised=99.9
+-- Example: tocsin ask link_availability during=2026-11 promised=99.9
 CREATE OR REPLACE VIEW tocsin.ask_link_availability AS
 WITH
     {since:DateTime64(3, 'UTC')} AS first,

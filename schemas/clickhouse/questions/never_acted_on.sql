@@ -1,6 +1,6 @@
 -- Which checks opened alerts within this time that nobody acknowledged or wrote a note to?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Parameter count UInt32: at most so many, those that opened most alerts first; default 50.
 -- Example: tocsin ask never_acted_on since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_never_acted_on AS

@@ -1,5 +1,5 @@
 -- Which kinds of message were never seen before?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 7 DAY.
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -7d.
 -- Parameter count UInt32: at most so many, worst severity first; default 100.
 -- Example: tocsin ask new_patterns since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_new_patterns AS

@@ -1,6 +1,6 @@
 -- Which rules and checks opened most alerts, and how does that compare with as long a time before?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Parameter count UInt32: at most so many; default 20.
 -- Example: tocsin ask noisiest_checks since=-30d
 CREATE OR REPLACE VIEW tocsin.ask_noisiest_checks AS

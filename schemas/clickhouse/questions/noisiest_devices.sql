@@ -1,6 +1,6 @@
 -- Which devices say most in syslog, and how does that compare with as long a time before?
--- Parameter since DateTime64(3, 'UTC'): from this time on, by whole hours; default now64(3) - INTERVAL 7 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on, by whole hours; default -7d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Parameter count UInt32: at most so many; default 20.
 -- Example: tocsin ask noisiest_devices since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_noisiest_devices AS

@@ -1,7 +1,7 @@
 -- How many pages were sent in each week, by the worst severity in them?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
--- Parameter zone String: time zone in which weeks begin; default 'UTC'.
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
+-- Parameter zone String: time zone in which weeks begin; default UTC.
 -- Example: tocsin ask pages_by_week since=-90d zone=Europe/Berlin
 CREATE OR REPLACE VIEW tocsin.ask_pages_by_week AS
 SELECT

@@ -1,6 +1,6 @@
 -- Which share of the renewals of each DHCP server and scope were rebinds, that is, got no answer from their server?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 1 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -1d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask rebind_share since=-1d
 CREATE OR REPLACE VIEW tocsin.ask_rebind_share AS
 SELECT

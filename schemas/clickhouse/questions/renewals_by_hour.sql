@@ -1,6 +1,6 @@
 -- How many leases did each DHCP server renew in each hour, and how many clients had to rebind?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 1 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -1d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask renewals_by_hour since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_renewals_by_hour AS
 SELECT

@@ -1,6 +1,6 @@
 -- Which devices start again and again?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask restarts since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_restarts AS
 SELECT

@@ -1,6 +1,6 @@
 -- Which rules have opened no alert since this time, of those that ever did and of those that are named?
 -- Parameter rules String: names of rules, parted by blanks, commas or line breaks, as `tocsin-rules list` shows them; default ''.
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 90 DAY.
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -90d.
 -- Example: tocsin ask rules_that_never_fire since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_rules_that_never_fire AS
 SELECT

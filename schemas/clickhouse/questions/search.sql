@@ -1,8 +1,8 @@
 -- Which messages hold all these words, in any order, whatever their case?
 -- Parameter words String: words, separated by blanks or punctuation; letters and digits count.
 -- Parameter device String: only this device; default ''.
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 1 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -1d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Parameter count UInt32: at most so many, newest first; default 100.
 -- Example: tocsin ask search words='bgp hold time expired' since=-7d
 CREATE OR REPLACE VIEW tocsin.ask_search AS

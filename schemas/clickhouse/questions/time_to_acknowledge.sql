@@ -1,6 +1,6 @@
 -- How long until alerts that opened within this time were acknowledged and resolved, by team?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask time_to_acknowledge since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_time_to_acknowledge AS
 SELECT

@@ -1,6 +1,6 @@
 -- How long did alerts last until they were resolved, by source and check?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask time_to_resolve since=-90d
 CREATE OR REPLACE VIEW tocsin.ask_time_to_resolve AS
 SELECT

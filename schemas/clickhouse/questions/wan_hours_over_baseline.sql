@@ -1,6 +1,6 @@
 -- Which WAN links were worse than usual within this time, for how many hours, and why?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now.
 -- Example: tocsin ask wan_hours_over_baseline since=-30d
 CREATE OR REPLACE VIEW tocsin.ask_wan_hours_over_baseline AS
 WITH

@@ -1,7 +1,7 @@
 -- Where has this device been plugged in, and which addresses did it have there?
 -- Parameter mac String: its hardware address, in any notation.
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time; default now.
 -- Example: tocsin ask where_has_mac_been mac=02:00:00:00:00:2a since=-30d
 CREATE OR REPLACE VIEW tocsin.ask_where_has_mac_been AS
 SELECT

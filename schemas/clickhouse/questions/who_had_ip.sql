@@ -1,6 +1,6 @@
 -- Who had this address at that time?
 -- Parameter ip String: the address, as text.
--- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
+-- Parameter at DateTime64(3, 'UTC'): the moment; default now.
 -- Example: tocsin ask who_had_ip ip=10.1.2.3 at='2026-11-20 14:05:00'
 CREATE OR REPLACE VIEW tocsin.ask_who_had_ip AS
 SELECT mac, hostname, state, access, since, lease_expires_at, server, relay, remote_id, circuit_id, site

@@ -1,6 +1,6 @@
 -- Which devices had most hours of alerts within this time, and what was wrong with them?
--- Parameter since DateTime64(3, 'UTC'): from this time on; default now64(3) - INTERVAL 30 DAY.
--- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now64(3).
+-- Parameter since DateTime64(3, 'UTC'): from this time on; default -30d.
+-- Parameter until DateTime64(3, 'UTC'): up to this time, now at the latest; default now.
 -- Parameter count UInt32: at most so many; default 20.
 -- Example: tocsin ask worst_devices since=-30d
 CREATE OR REPLACE VIEW tocsin.ask_worst_devices AS

@@ -4,17 +4,21 @@
 //! ```sql
 //! -- Who had this address at that time?
 //! -- Parameter ip String: the address, as text.
-//! -- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
+//! -- Parameter at DateTime64(3, 'UTC'): the moment; default now.
 //! -- Example: tocsin ask who_had_ip ip=10.1.2.3 at='2026-11-20 14:05:00'
 //! CREATE OR REPLACE VIEW tocsin.ask_who_had_ip AS ...
 //! ```
 
+use super::told::Told;
 use crate::Failure;
 use crate::schema::files::SchemaFile;
 use crate::schema::statement;
 
 /// Views of questions are called so, that nobody takes them for tables.
 const VIEW_PREFIX: &str = "tocsin.ask_";
+
+/// A parameter of this name is the time zone of whoever asks.
+pub const ZONE: &str = "zone";
 
 /// A saved question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +33,8 @@ pub struct Question {
     pub example: String,
     /// The one statement, with its comments.
     pub text: String,
+    /// What stands behind `LIMIT`.
+    limit: String,
 }
 
 /// What a question must or may be told.
@@ -40,8 +46,15 @@ pub struct Parameter {
     pub data_type: String,
     /// What it means.
     pub meaning: String,
-    /// SQL expression that stands in where it is not given; `None`: it must be given.
+    /// What stands in where it is not given, as people would type it; `None`: it must be given.
     pub default: Option<String>,
+}
+
+impl Parameter {
+    /// Whether it is a moment.
+    pub fn is_time(&self) -> bool {
+        self.data_type.starts_with("DateTime")
+    }
 }
 
 /// Reads and validates every question file; `files` are ordered by name.
@@ -61,6 +74,8 @@ fn question(file: &SchemaFile) -> Result<Question, String> {
     if !only.starts_with(&expected) {
         return Err(format!("its statement does not begin with {expected:?}"));
     }
+    let limit = only.rsplit_once(" LIMIT ").map(|(_, limit)| limit.to_owned()).filter(|limit| !limit.contains(')'));
+    let limit = limit.ok_or("its statement does not end with a LIMIT: whoever asks must get an answer that ends")?;
     let head: Vec<&str> = file.text.lines().map_while(|line| line.strip_prefix("-- ")).collect();
     let (title, rest) = head.split_first().ok_or("its first line is no comment that says what it answers")?;
     let (example, parameters) = rest.split_last().ok_or("its head has no example")?;
@@ -72,18 +87,18 @@ fn question(file: &SchemaFile) -> Result<Question, String> {
             return Err(format!("its head names a parameter that its statement does not use as {placeholder}"));
         }
     }
-    Ok(Question { name, title: (*title).to_owned(), parameters, example: example.to_owned(), text: file.text.clone() })
+    Ok(Question { name, title: (*title).to_owned(), parameters, example: example.to_owned(), text: file.text.clone(), limit })
 }
 
-/// `Parameter NAME TYPE: MEANING[; default EXPRESSION].`
+/// `Parameter NAME TYPE: MEANING[; default VALUE].` An empty value is written `''`.
 fn parameter(line: &str) -> Result<Parameter, String> {
-    let form = || format!("cannot read {line:?}; write \"-- Parameter NAME TYPE: MEANING.\" or \"...: MEANING; default EXPRESSION.\"");
+    let form = || format!("cannot read {line:?}; write \"-- Parameter NAME TYPE: MEANING.\" or \"...: MEANING; default VALUE.\"");
     let rest = line.strip_prefix("Parameter ").ok_or_else(form)?;
     let (name, rest) = rest.split_once(' ').ok_or_else(form)?;
     let (data_type, rest) = rest.split_once(": ").ok_or_else(form)?;
     let rest = rest.strip_suffix('.').ok_or_else(form)?;
     let (meaning, default) = match rest.split_once("; default ") {
-        Some((meaning, default)) => (meaning, Some(default.to_owned())),
+        Some((meaning, default)) => (meaning, Some(default.trim_matches('\'').to_owned())),
         None => (rest, None),
     };
     Ok(Parameter { name: name.to_owned(), data_type: data_type.to_owned(), meaning: meaning.to_owned(), default })
@@ -94,31 +109,43 @@ impl Question {
     pub fn help(&self) -> String {
         let mut help = format!("{}\n", self.title);
         for parameter in &self.parameters {
-            let default = parameter.default.as_ref().map_or_else(|| "must be given".to_owned(), |default| format!("default {default}"));
-            help.push_str(&format!("  {:<10} {} ({}; {default})\n", parameter.name, parameter.meaning, parameter.data_type));
+            let default = match &parameter.default {
+                _ if parameter.name == ZONE => "default that of --zone".to_owned(),
+                None => "must be given".to_owned(),
+                Some(default) if default.is_empty() => "default none".to_owned(),
+                Some(default) => format!("default {default}"),
+            };
+            help.push_str(&format!("  {:<11} {} ({}; {default})\n", parameter.name, parameter.meaning, parameter.data_type));
+        }
+        if self.has_range() {
+            help.push_str("  during      a day or a month, 2026-11-20 or 2026-11, for since and until\n");
         }
         help.push_str(&format!("Example: {}", self.example));
         help
     }
 
-    /// The statement that asks it. Given values travel apart as `param_NAME`, never as SQL.
-    ///
-    /// `given` are names; the error says which name is missing or unknown.
-    pub fn select(&self, given: &[&str]) -> Result<String, String> {
-        if let Some(unknown) = given.iter().find(|name| self.parameters.iter().all(|parameter| parameter.name != **name)) {
-            return Err(format!("{} has no parameter {unknown}", self.name));
-        }
-        let arguments = self
-            .parameters
-            .iter()
-            .map(|Parameter { name, data_type, default, .. }| match default {
-                _ if given.contains(&name.as_str()) => Ok(format!("{name} = {{{name}:{data_type}}}")),
-                Some(default) => Ok(format!("{name} = {default}")),
-                None => Err(format!("{} must be told {name}", self.name)),
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+    /// Whether it is asked of a time from one moment to another.
+    pub fn has_range(&self) -> bool {
+        ["since", "until"].iter().all(|name| self.parameter(name).is_some())
+    }
+
+    /// The parameter of this name.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.name == name)
+    }
+
+    /// The statement that asks it. Values travel apart as `param_NAME`, never as SQL.
+    pub fn select(&self) -> String {
+        let arguments: Vec<_> =
+            self.parameters.iter().map(|Parameter { name, data_type, .. }| format!("{name} = {{{name}:{data_type}}}")).collect();
         let view = format!("{VIEW_PREFIX}{}", self.name);
-        Ok(if arguments.is_empty() { format!("SELECT * FROM {view}") } else { format!("SELECT * FROM {view}({})", arguments.join(", ")) })
+        if arguments.is_empty() { format!("SELECT * FROM {view}") } else { format!("SELECT * FROM {view}({})", arguments.join(", ")) }
+    }
+
+    /// So many rows are answered at most, where it is told this.
+    pub fn limit(&self, told: &[Told]) -> Option<usize> {
+        let by_parameter = || told.iter().find(|told| self.limit == format!("{{{}:UInt32}}", told.name)).map(|told| told.value.as_str());
+        self.limit.parse().ok().or_else(|| by_parameter()?.parse().ok())
     }
 }
 
@@ -130,9 +157,10 @@ mod tests {
     const WHO: &str = "\
 -- Who had it?
 -- Parameter ip String: the address.
--- Parameter at DateTime64(3, 'UTC'): the moment; default now64(3).
+-- Parameter at DateTime64(3, 'UTC'): the moment; default now.
 -- Example: tocsin ask who ip=10.1.2.3
-CREATE OR REPLACE VIEW tocsin.ask_who AS SELECT {ip:String} AS ip, {at:DateTime64(3, 'UTC')} AS at;
+CREATE OR REPLACE VIEW tocsin.ask_who AS SELECT {ip:String} AS ip, {at:DateTime64(3, 'UTC')} AS at
+LIMIT 10;
 ";
 
     fn file(name: &str, text: &str) -> SchemaFile {
@@ -148,17 +176,23 @@ CREATE OR REPLACE VIEW tocsin.ask_who AS SELECT {ip:String} AS ip, {at:DateTime6
         let question = &parse(&[file("who.sql", WHO)]).unwrap()[0];
         assert_eq!(
             question.help(),
-            "Who had it?\n  ip         the address (String; must be given)\n  at         the moment (DateTime64(3, 'UTC'); default now64(3))\n\
+            "Who had it?\n  ip          the address (String; must be given)\n  at          the moment (DateTime64(3, 'UTC'); default now)\n\
              Example: tocsin ask who ip=10.1.2.3"
         );
     }
 
     #[test]
-    fn given_values_travel_apart_and_defaults_stand_in_for_the_rest() {
+    fn values_travel_apart() {
         let question = &parse(&[file("who.sql", WHO)]).unwrap()[0];
-        assert_eq!(question.select(&["ip"]).unwrap(), "SELECT * FROM tocsin.ask_who(ip = {ip:String}, at = now64(3))");
-        assert_eq!(question.select(&[]).unwrap_err(), "who must be told ip");
-        assert_eq!(question.select(&["ip", "mac"]).unwrap_err(), "who has no parameter mac");
+        assert_eq!(question.select(), "SELECT * FROM tocsin.ask_who(ip = {ip:String}, at = {at:DateTime64(3, 'UTC')})");
+    }
+
+    #[test]
+    fn an_answer_is_cut_where_its_statement_or_whoever_asks_says() {
+        let told = [Told { name: "count".to_owned(), value: "7".to_owned() }];
+        let limit = |text: &str| parse(&[file("who.sql", text)]).unwrap()[0].limit(&told);
+        assert_eq!(limit(WHO), Some(10));
+        assert_eq!(limit(&WHO.replace("LIMIT 10", "LIMIT {count:UInt32}")), Some(7));
     }
 
     #[test]
@@ -167,6 +201,7 @@ CREATE OR REPLACE VIEW tocsin.ask_who AS SELECT {ip:String} AS ip, {at:DateTime6
         assert!(problem(&WHO.replace("-- Example", "-- For example")).contains("Example"));
         assert!(problem(&WHO.replace("Parameter ip String:", "Parameter ip:")).contains("cannot read \"Parameter ip:"));
         assert!(problem(&WHO.replace("{ip:String}", "{ip:IPv4}")).contains("does not use as {ip:String}"));
+        assert!(problem(&WHO.replace("\nLIMIT 10", "")).contains("does not end with a LIMIT"));
         assert!(problem("SELECT 1").contains("does not begin with"));
         assert!(problem(&format!("{WHO}SELECT 2")).contains("2 statements"));
     }

@@ -410,10 +410,10 @@ fn every_question_answers_its_own_example() {
     for question in question::parse(&SchemaFiles::load(None).unwrap().questions).unwrap() {
         database.clickhouse.run(&here(&question.text)).unwrap();
         let typed = words(question.example.strip_prefix(&format!("tocsin ask {}", question.name)).unwrap());
-        let given = crate::ask::given(&question, &typed, jiff::Timestamp::now()).unwrap();
-        let names: Vec<&str> = given.iter().map(|(name, _)| name.as_str()).collect();
-        let select = here(&question.select(&names).unwrap());
-        let answer = database.clickhouse.ask(&format!("{select} FORMAT TSVWithNames"), &given).unwrap();
+        let zone = crate::ask::zone::Zone::find(Some("Europe/Berlin")).unwrap();
+        let told = crate::ask::told::told(&question, &typed, jiff::Timestamp::now(), &zone).unwrap();
+        let told: Vec<_> = told.into_iter().map(|told| (told.name, told.value)).collect();
+        let answer = database.clickhouse.ask(&format!("{} FORMAT TSVWithNames", here(&question.select())), &told).unwrap();
         assert_eq!(answer.lines().count(), 1, "{}: an empty database has no answer but the names: {answer}", question.name);
     }
 }
