@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.LongStream;
 
 /**
  * What policies say about the alerts that are active now. Holds the fingerprints that some policy
@@ -88,7 +87,7 @@ final class Explanations {
       Alert alert, long now, List<Reason> before, Function<String, List<Reason>> reasonsOf) {
     List<Reason> reasons = new ArrayList<>();
     for (MaintenanceWindow window : windows) {
-      if (window.isActiveAt(now) && window.alerts().matches(alert)) {
+      if (window.occurrences().isOnAt(now) && window.alerts().matches(alert)) {
         reasons.add(Reason.maintenance(window.name()));
       }
     }
@@ -149,23 +148,8 @@ final class Explanations {
   /** When the reasons that maintenance gives must be looked at again. */
   long nextEdgeAfter(long now) {
     return windows.stream()
-        .flatMapToLong(
-            window -> LongStream.of(window.startsAtUnixNanos(), window.endsAtUnixNanos()))
-        .filter(edge -> edge > now)
+        .mapToLong(window -> window.occurrences().nextEdgeAfter(now))
         .min()
         .orElse(Step.NO_TIMER);
-  }
-
-  /** Tells whether a window starts or ends in the moment before a time. */
-  boolean isEdge(long afterUnixNanos, long untilUnixNanos) {
-    return windows.stream()
-        .anyMatch(
-            window ->
-                isIn(window.startsAtUnixNanos(), afterUnixNanos, untilUnixNanos)
-                    || isIn(window.endsAtUnixNanos(), afterUnixNanos, untilUnixNanos));
-  }
-
-  private static boolean isIn(long time, long after, long until) {
-    return after < time && time <= until;
   }
 }

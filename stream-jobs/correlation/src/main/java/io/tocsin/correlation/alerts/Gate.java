@@ -172,7 +172,7 @@ public final class Gate {
     GateLog log = new GateLog(acknowledgements);
     reach(nowUnixNanos);
     storms.onTick(nowUnixNanos, log).forEach((storm, last) -> release(storm, last, log));
-    if (explanations.isEdge(nowUnixNanos - Nanos.PER_MILLI, nowUnixNanos)) {
+    if (explanations.nextEdgeAfter(nowUnixNanos - Nanos.PER_MILLI) <= nowUnixNanos) {
       reconsider(activeAlerts(), log);
     }
     log.wakeAt(explanations.nextEdgeAfter(nowUnixNanos));

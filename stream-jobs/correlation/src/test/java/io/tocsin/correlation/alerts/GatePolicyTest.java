@@ -11,7 +11,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.correlation.calendar.Recurrence;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -228,6 +231,49 @@ class GatePolicyTest {
     assertThat(story.told()).containsExactly("d1 opened suppressed", "d1 suppressed suppressed");
     assertThat(story.latest("d1").getCause()).isEqualTo("maintenance:second");
     assertThat(story.until(A_MINUTE_LATER).told()).endsWith("d1 unsuppressed open");
+  }
+
+  @Test
+  void workOfEveryNightSuppressesEachNightAndWhatIsStillBrokenPagesEachMorning() {
+    story.policies(NOON, everyNight("d1")).open("d1", NOON).open("d2", NOON);
+
+    // Two to four in the morning in Berlin.
+    story.until(Instant.parse("2026-11-21T00:59:59Z"));
+    assertThat(story.toldAfter(2)).isEmpty();
+    story.until(Instant.parse("2026-11-21T02:59:59Z"));
+    assertThat(story.toldAfter(2)).containsExactly("d1 suppressed suppressed");
+    story.until(Instant.parse("2026-11-21T03:00:00Z"));
+    assertThat(story.toldAfter(3)).containsExactly("d1 unsuppressed open");
+    story.until(Instant.parse("2026-11-23T12:00:00Z"));
+    assertThat(story.toldAfter(4))
+        .containsExactly(
+            "d1 suppressed suppressed",
+            "d1 unsuppressed open",
+            "d1 suppressed suppressed",
+            "d1 unsuppressed open");
+  }
+
+  @Test
+  void whatIsMendedInItsNightPagesNobodyAndWhatBreaksByDayDoes() {
+    Instant night = Instant.parse("2026-11-22T01:30:00Z");
+    story.policies(NOON, everyNight("d1")).until(night).open("d1", night);
+    story.close("d1", night.plusSeconds(60)).until(night.plusSeconds(36_000));
+
+    story.open("d1", night.plusSeconds(36_000));
+
+    assertThat(story.told())
+        .containsExactly("d1 opened suppressed", "d1 resolved resolved", "d1 opened open");
+  }
+
+  private static MaintenanceWindow everyNight(String device) {
+    return new MaintenanceWindow(
+        "nightly",
+        device(device),
+        Recurrence.of(
+            LocalDateTime.parse("2026-11-20T02:00"),
+            LocalDateTime.parse("2026-11-20T04:00"),
+            ZoneId.of("Europe/Berlin"),
+            "FREQ=DAILY"));
   }
 
   @Test

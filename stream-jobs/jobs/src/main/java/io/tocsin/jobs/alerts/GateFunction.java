@@ -10,6 +10,7 @@ import io.tocsin.correlation.alerts.Policy;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.v1.RuleDocument;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -20,6 +21,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
+import org.apache.flink.streaming.api.watermark.Watermark;
 import org.apache.flink.util.Collector;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,12 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
   /** Counter: what people said of alerts that are not there. */
   static final String UNKNOWN_ACKNOWLEDGEMENTS_TOTAL = "unknown_acknowledgements_total";
 
+  /**
+   * A stream that ends, for a drain or a replay, has all of time behind it. Work that is planned
+   * for every week is followed so far beyond the end, not for ever.
+   */
+  private static final long MILLIS_BEYOND_THE_END = Duration.ofDays(31).toMillis();
+
   private static final Logger LOG = LoggerFactory.getLogger(GateFunction.class);
 
   private final StormLimits limits;
@@ -50,6 +58,9 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
   /** Made at the first element: what it remembers is only there while a key is set. */
   private transient Gate gate;
 
+  /** No timer is later: far away until the stream ends. */
+  private transient long lastTimerMillis;
+
   GateFunction(StormLimits limits, PolicyReader reader) {
     this.limits = limits;
     this.reader = reader;
@@ -57,6 +68,7 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
 
   @Override
   public void open(OpenContext context) {
+    lastTimerMillis = Long.MAX_VALUE;
     state = new KeyedGateState(getRuntimeContext());
     documents =
         getRuntimeContext()
@@ -114,7 +126,12 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
   @Override
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
       throws Exception {
-    follow(gate().onTimer(Nanos.ofMillis(timestampMillis)), context.timerService(), out);
+    TimerService timers = context.timerService();
+    boolean hasEnded = timers.currentWatermark() == Watermark.MAX_WATERMARK.getTimestamp();
+    if (hasEnded && lastTimerMillis == Long.MAX_VALUE) {
+      lastTimerMillis = timestampMillis + MILLIS_BEYOND_THE_END;
+    }
+    follow(gate().onTimer(Nanos.ofMillis(timestampMillis)), timers, out);
   }
 
   private static long now(TimerService timers) {
@@ -139,8 +156,9 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
   private void follow(Step<GateState, Alert> step, TimerService timers, Collector<Alert> out) {
     step.decisions().forEach(out::collect);
     unknownAcknowledgements.inc(step.evicted());
-    if (step.nextTimerUnixNanos() != Step.NO_TIMER) {
-      timers.registerEventTimeTimer(Nanos.toMillisUp(step.nextTimerUnixNanos()));
+    long timerMillis = Nanos.toMillisUp(step.nextTimerUnixNanos());
+    if (step.nextTimerUnixNanos() != Step.NO_TIMER && timerMillis <= lastTimerMillis) {
+      timers.registerEventTimeTimer(timerMillis);
     }
   }
 }

@@ -23,12 +23,16 @@ import io.tocsin.correlation.alerts.Storm;
 import io.tocsin.correlation.alerts.StormGroup;
 import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.correlation.alerts.Stray;
+import io.tocsin.correlation.calendar.Occurrence;
+import io.tocsin.correlation.calendar.Recurrence;
 import io.tocsin.jobs.KeptState;
 import io.tocsin.model.EnumWords;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -72,17 +76,22 @@ class GateFunctionTest {
     return harness;
   }
 
-  /** These documents name the device on which work is planned from noon for a minute. */
+  /**
+   * These documents name the device on which work is planned from noon for a minute, once or every
+   * day.
+   */
   private static Optional<Policy> read(RuleDocument document) {
     if (document.getYaml().equals("nonsense")) {
       throw new IllegalArgumentException("nonsense");
     }
+    LocalDateTime noon = LocalDateTime.ofInstant(NOON, ZoneOffset.UTC);
     return Optional.of(
         new MaintenanceWindow(
             document.getName(),
             new AlertMatcher(Map.of("device", List.of(document.getYaml()))),
-            unixNanos(NOON),
-            unixNanos(A_MINUTE_LATER)));
+            document.getYaml().equals("every-day")
+                ? Recurrence.of(noon, noon.plusMinutes(1), ZoneOffset.UTC, "FREQ=DAILY")
+                : new Occurrence(unixNanos(NOON), unixNanos(A_MINUTE_LATER))));
   }
 
   @AfterEach
@@ -188,6 +197,20 @@ class GateFunctionTest {
     open("d9", A_SECOND_LATER);
     tell("x", NOON);
     return harness.snapshot(1, 1);
+  }
+
+  @Test
+  void streamThatEndsFollowsWorkOfEveryDayForAMonthAndNotForEver() throws Exception {
+    push("work", "every-day");
+    open("every-day", NOON.plusSeconds(300));
+    int before = told().size();
+
+    harness.processBothWatermarks(Watermark.MAX_WATERMARK);
+
+    assertThat(told().subList(before, told().size()))
+        .startsWith("every-day suppressed suppressed", "every-day unsuppressed open")
+        .hasSizeBetween(60, 64);
+    assertThat(harness.numEventTimeTimers()).isZero();
   }
 
   @Test

@@ -2,14 +2,16 @@ package io.tocsin.rules.command;
 
 import io.tocsin.kafka.ConnectionTrouble;
 import io.tocsin.kafka.KafkaConnection;
+import io.tocsin.rules.topic.AlertsTopic;
 import io.tocsin.rules.topic.RulesTopic;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Option;
 
-/** Where Kafka is and who asks, and the topic of rules there. */
+/** Where Kafka is and who asks, and the topics there. */
 final class KafkaOption {
   private static final Duration DEADLINE = Duration.ofSeconds(30);
   private static final String DEFAULT = "127.0.0.1:9092";
@@ -40,8 +42,21 @@ final class KafkaOption {
    * @throws CommandException where Kafka fails, with a remedy
    */
   <T> T onTopic(Function<RulesTopic, T> work) {
+    return asked(() -> work.apply(new RulesTopic(connection(), DEADLINE)));
+  }
+
+  /**
+   * What a command makes of the topic of alerts.
+   *
+   * @throws CommandException where Kafka fails, with a remedy
+   */
+  <T> T onAlerts(Function<AlertsTopic, T> work) {
+    return asked(() -> work.apply(new AlertsTopic(connection(), DEADLINE)));
+  }
+
+  private <T> T asked(Supplier<T> work) {
     try {
-      return work.apply(new RulesTopic(connection(), DEADLINE));
+      return work.get();
     } catch (KafkaException e) {
       throw failure(e);
     }

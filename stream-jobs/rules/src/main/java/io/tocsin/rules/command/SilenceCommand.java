@@ -1,7 +1,12 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.correlation.Nanos;
+import io.tocsin.rules.RuleBook;
+import io.tocsin.rules.document.DocumentException;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
+import java.io.PrintWriter;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -27,14 +32,17 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
-    subcommands = {SilenceListCommand.class, SilenceRemoveCommand.class},
+    subcommands = {SilenceListCommand.class, SilenceShowCommand.class, SilenceRemoveCommand.class},
     footer = {
       "",
       "Examples:",
       "  tocsin-rules silence --device 'edge*' --for 2h --why 'fibre work, ticket 4711'",
       "  tocsin-rules silence --site hq --check link --from '2026-11-24 22:00' --until '2026-11-25 02:00' \\",
       "      --zone Europe/Berlin --why 'core upgrade'",
+      "  tocsin-rules silence --label role=access --from '2026-11-29 02:00' --for 2h --zone Europe/Berlin \\",
+      "      --repeats 'FREQ=MONTHLY;BYDAY=-1SU' --name patch-sunday --why 'patches' --dry-run",
       "  tocsin-rules silence list",
+      "  tocsin-rules silence show patch-sunday",
       "  tocsin-rules silence remove silence-20261124-210000"
     })
 final class SilenceCommand implements Callable<Integer> {
@@ -74,6 +82,11 @@ final class SilenceCommand implements Callable<Integer> {
       description = "of the window, as dashboards show it (default: silence- and the time)")
   private String name;
 
+  @Option(
+      names = "--dry-run",
+      description = "say when it will be on and which open alerts it covers, and do nothing")
+  private boolean isDryRun;
+
   @Mixin private KafkaOption kafka;
   @Spec private CommandSpec spec;
 
@@ -85,21 +98,41 @@ final class SilenceCommand implements Callable<Integer> {
           "give --why: who wonders at night why nobody was paged reads it");
     }
     Instant now = Clock.systemUTC().instant();
-    Instant starts = times.starts(now);
-    Instant ends = times.ends(starts);
     String document = name == null ? NAME.format(now) : name;
-    String yaml;
-    try {
-      yaml = Silence.yaml(document, alerts(), starts, ends, why);
-    } catch (IllegalArgumentException e) {
-      throw CommandException.usage(e.getMessage(), "tocsin-rules silence --help has examples");
+    RuleDocument record =
+        RulesTopic.document(
+            document,
+            Silence.yaml(document, alerts(), times.keys(now), why),
+            "tocsin-rules silence, " + System.getProperty("user.name"),
+            now);
+    Silence silence = silence(record);
+    if (silence.isOverAt(now)) {
+      throw CommandException.usage("it would be over already", "let it end in the future");
     }
-    if (!now.isBefore(ends)) {
-      throw CommandException.usage(
-          "it would be over already: it ends at " + ends, "let it end in the future");
+    PrintWriter out = spec.commandLine().getOut();
+    if (isDryRun) {
+      List<Alert> open = kafka.onAlerts(topic -> topic.open(silence.window().alerts()::matches));
+      LookAhead.print(silence, open, now, out);
+      return 0;
     }
-    put(document, yaml, now);
+    kafka.onTopic(topic -> publish(record, topic));
+    out.printf(
+        "silenced %s from %s until %s, %s (%s)%nends earlier by: tocsin-rules silence remove %s%n",
+        silence.alerts(),
+        Nanos.toInstant(silence.shown(now).startsAtUnixNanos()),
+        Nanos.toInstant(silence.shown(now).endsAtUnixNanos()),
+        silence.repeats(),
+        silence.stateAt(now),
+        silence.name());
     return 0;
+  }
+
+  private static Silence silence(RuleDocument record) {
+    try {
+      return Silence.of(RuleBook.read(record), record.getOrigin()).orElseThrow();
+    } catch (DocumentException e) {
+      throw CommandException.usage(e.reason(), "tocsin-rules silence --help has examples");
+    }
   }
 
   private Map<String, List<String>> alerts() {
@@ -111,24 +144,6 @@ final class SilenceCommand implements Callable<Integer> {
     labels.forEach((label, value) -> alerts.put("labels." + label, List.of(value)));
     alerts.values().removeIf(List::isEmpty);
     return alerts;
-  }
-
-  private void put(String document, String yaml, Instant now) {
-    String origin = "tocsin-rules silence, " + System.getProperty("user.name");
-    RuleDocument record = RulesTopic.document(document, yaml, origin, now);
-    Silence silence =
-        Silence.of(record)
-            .orElseThrow(
-                () ->
-                    CommandException.usage(
-                        "'" + document + "' is no name for a document",
-                        "give up to 100 lower-case letters, digits and any of -_./"));
-    kafka.onTopic(topic -> publish(record, topic));
-    spec.commandLine()
-        .getOut()
-        .printf(
-            "silenced %s from %s until %s (%s)%nends earlier by: tocsin-rules silence remove %s%n",
-            silence.alerts(), silence.starts(), silence.ends(), silence.stateAt(now), document);
   }
 
   private static RuleDocument publish(RuleDocument record, RulesTopic topic) {

@@ -1,5 +1,6 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.correlation.Nanos;
 import io.tocsin.rules.topic.RulesTopic;
 import java.io.PrintWriter;
 import java.time.Clock;
@@ -18,12 +19,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "list",
     description =
-        "Prints the maintenance windows that are on or to come, by their end; times in UTC.",
+        "Prints the maintenance windows that are on or to come, by their next end; times in UTC.",
     sortOptions = false,
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true)
 final class SilenceListCommand implements Callable<Integer> {
-  private static final String LINE = "%-28s %-22s %-20s %-20s %-32s %s%n";
+  private static final String LINE = "%-28s %-22s %-20s %-20s %-24s %-32s %s%n";
 
   @Mixin private KafkaOption kafka;
   @Spec private CommandSpec spec;
@@ -34,16 +35,16 @@ final class SilenceListCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Instant now = Clock.systemUTC().instant();
-    List<Silence> silences = all(kafka.onTopic(RulesTopic::read));
+    List<Silence> silences = all(kafka.onTopic(RulesTopic::read), now);
     print(silences, now, isAll, spec.commandLine().getOut());
     return 0;
   }
 
-  /** The windows of the topic, by their end. */
-  static List<Silence> all(RulesTopic.Contents contents) {
+  /** The windows of the topic, by their next end. */
+  static List<Silence> all(RulesTopic.Contents contents, Instant now) {
     return contents.documents().values().stream()
         .flatMap(record -> Silence.of(record).stream())
-        .sorted(Comparator.comparing(Silence::ends))
+        .sorted(Comparator.comparing(each -> each.shown(now).endsAtUnixNanos()))
         .toList();
   }
 
@@ -53,7 +54,7 @@ final class SilenceListCommand implements Callable<Integer> {
     if (shown.isEmpty()) {
       out.println("nothing is silenced");
     } else {
-      out.printf(LINE, "NAME", "STATE", "FROM", "UNTIL", "ALERTS", "WHY");
+      out.printf(LINE, "NAME", "STATE", "FROM", "UNTIL", "REPEATS", "ALERTS", "WHY");
       shown.forEach(silence -> print(silence, now, out));
     }
     int hidden = silences.size() - shown.size();
@@ -68,9 +69,14 @@ final class SilenceListCommand implements Callable<Integer> {
         LINE,
         silence.name(),
         silence.stateAt(now),
-        silence.starts().truncatedTo(ChronoUnit.SECONDS),
-        silence.ends().truncatedTo(ChronoUnit.SECONDS),
+        time(silence.shown(now).startsAtUnixNanos()),
+        time(silence.shown(now).endsAtUnixNanos()),
+        silence.repeats(),
         silence.alerts(),
         silence.why().isEmpty() ? silence.origin() : silence.why() + " (" + silence.origin() + ")");
+  }
+
+  private static Instant time(long unixNanos) {
+    return Nanos.toInstant(unixNanos).truncatedTo(ChronoUnit.SECONDS);
   }
 }

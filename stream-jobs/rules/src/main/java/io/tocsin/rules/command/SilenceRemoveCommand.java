@@ -51,7 +51,7 @@ final class SilenceRemoveCommand implements Callable<Integer> {
 
   /** All or nothing: a name that is no window's is refused before anything is removed. */
   private Set<String> removed(RulesTopic.Contents contents, Instant now) {
-    List<Silence> silences = SilenceListCommand.all(contents);
+    List<Silence> silences = SilenceListCommand.all(contents, now);
     Set<String> known = silences.stream().map(Silence::name).collect(Collectors.toSet());
     Set<String> removed = new TreeSet<>(names);
     for (String name : removed) {

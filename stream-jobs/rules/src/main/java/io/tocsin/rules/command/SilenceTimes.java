@@ -8,7 +8,9 @@ import java.time.OffsetDateTime;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.TemporalAccessor;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -37,6 +39,36 @@ final class SilenceTimes {
       description =
           "time zone of times without an offset, like Europe/Berlin (default: this machine's)")
   private ZoneId zone = ZoneId.systemDefault();
+
+  @Option(
+      names = "--repeats",
+      paramLabel = "RRULE",
+      description = {
+        "again and again, by the clocks of --zone: a rule of RFC 5545 like FREQ=WEEKLY;BYDAY=SU,",
+        "FREQ=MONTHLY;BYDAY=2TU, FREQ=DAILY;UNTIL=20261231"
+      })
+  private String repeats;
+
+  /**
+   * The keys of a maintenance window about its times.
+   *
+   * @throws CommandException where it is not said how long
+   */
+  Map<String, String> keys(Instant now) {
+    Instant starts = starts(now);
+    Instant ends = ends(starts);
+    Map<String, String> keys = new LinkedHashMap<>();
+    if (repeats == null) {
+      keys.put("starts", starts.toString());
+      keys.put("ends", ends.toString());
+    } else {
+      keys.put("zone", zone.getId());
+      keys.put("starts", LocalDateTime.ofInstant(starts, zone).toString());
+      keys.put("ends", LocalDateTime.ofInstant(ends, zone).toString());
+      keys.put("repeats", repeats);
+    }
+    return keys;
+  }
 
   Instant starts(Instant now) {
     return from == null ? now : instantOf("--from", from);

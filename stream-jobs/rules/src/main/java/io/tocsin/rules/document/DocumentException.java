@@ -4,6 +4,7 @@ package io.tocsin.rules.document;
 public final class DocumentException extends IllegalArgumentException {
   private final String file;
   private final int line;
+  private final String reason;
 
   /**
    * A refusal.
@@ -16,6 +17,7 @@ public final class DocumentException extends IllegalArgumentException {
     super(file + ":" + line + ": " + reason);
     this.file = file;
     this.line = line;
+    this.reason = reason;
   }
 
   /** File, or whatever the text came from. */
@@ -26,5 +28,10 @@ public final class DocumentException extends IllegalArgumentException {
   /** Line in it, counted from 1. */
   public int line() {
     return line;
+  }
+
+  /** What is wrong, without where. */
+  public String reason() {
+    return reason;
   }
 }

@@ -4,6 +4,7 @@ import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.alerts.AlertMatcher;
 import io.tocsin.correlation.alerts.Dependency;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
+import io.tocsin.correlation.calendar.Occurrences;
 import io.tocsin.rules.match.EventMatch;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -192,14 +193,10 @@ public final class DocumentLoader {
   private static PolicyDocument maintenance(Fields fields) {
     String name = name(fields);
     AlertMatcher alerts = alerts(fields.map("alerts").orElseThrow(() -> fields.missing("alerts")));
-    long starts = fields.unixNanos("starts");
-    long ends = fields.unixNanos("ends");
-    if (ends <= starts) {
-      throw fields.refusal("ends", "'ends' is not after 'starts'");
-    }
+    Occurrences occurrences = OccurrencesLoader.load(fields);
     String description = fields.text("description").orElse("");
     fields.refuseOthers();
-    return new PolicyDocument(new MaintenanceWindow(name, alerts, starts, ends), description);
+    return new PolicyDocument(new MaintenanceWindow(name, alerts, occurrences), description);
   }
 
   private static PolicyDocument dependency(Fields fields) {

@@ -1,10 +1,7 @@
 package io.tocsin.rules.document;
 
 import io.tocsin.alerts.v1.Severity;
-import io.tocsin.correlation.Nanos;
 import io.tocsin.model.EnumWords;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -195,18 +192,6 @@ final class Fields {
           key, "'" + key + "' is '" + text + "': give for example 90s, 15m, 24h, 7d, or never");
     }
     return (int) seconds;
-  }
-
-  /** A point in time, Unix nanoseconds. */
-  long unixNanos(String key) {
-    String text = required(key);
-    try {
-      return Nanos.of(Instant.parse(text));
-    } catch (DateTimeParseException | ArithmeticException e) {
-      throw refusal(
-          key,
-          "'" + key + "' is '" + text + "': give a time in UTC, for example 2026-11-20T22:00:00Z");
-    }
   }
 
   Severity severity(String key) {

@@ -18,16 +18,13 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Topic {@code rules-v1}: read from its beginning to where it ends now, and written. */
@@ -36,10 +33,10 @@ public final class RulesTopic {
   public static final String NAME = "rules-v1";
 
   private static final TopicPartition PARTITION = new TopicPartition(NAME, 0);
-  private static final Duration POLL = Duration.ofMillis(200);
 
   private final KafkaConnection connection;
   private final Duration deadline;
+  private final TopicReader reader;
 
   /**
    * What the topic holds.
@@ -60,6 +57,7 @@ public final class RulesTopic {
   public RulesTopic(KafkaConnection connection, Duration deadline) {
     this.connection = connection;
     this.deadline = deadline;
+    reader = new TopicReader(connection, deadline);
   }
 
   /** A document as the topic has it. */
@@ -79,36 +77,21 @@ public final class RulesTopic {
    *     not as schemas/topics says
    */
   public Contents read() {
-    try (Consumer<byte[], byte[]> consumer = consumer()) {
+    Map<String, RuleDocument> documents = new TreeMap<>();
+    Set<String> undecodable = new TreeSet<>();
+    try (Consumer<byte[], byte[]> consumer = reader.consumer()) {
       requireOnePartition(consumer.partitionsFor(NAME));
-      consumer.assign(List.of(PARTITION));
-      consumer.seekToBeginning(List.of(PARTITION));
-      long end = consumer.endOffsets(List.of(PARTITION)).get(PARTITION);
-      return read(consumer, end);
+      long end =
+          reader
+              .readAll(consumer, List.of(PARTITION), record -> add(documents, undecodable, record))
+              .get(PARTITION);
+      return new Contents(documents, undecodable, end);
     }
   }
 
   /** Reads on from an offset. */
   public Follower follow(long offset) {
-    return new Follower(consumer(), offset);
-  }
-
-  /** Where the offset to go on at is gone, the topic is another one: that is an error. */
-  private Consumer<byte[], byte[]> consumer() {
-    Map<String, Object> settings =
-        connection.client(
-            Map.of(
-                ConsumerConfig.CLIENT_ID_CONFIG,
-                "tocsin-rules",
-                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-                false,
-                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-                false,
-                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-                "none",
-                ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
-                (int) deadline.toMillis()));
-    return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    return new Follower(reader.consumer(), offset);
   }
 
   /** What is pushed after the topic was read. One thread uses it. */
@@ -211,33 +194,23 @@ public final class RulesTopic {
     }
   }
 
-  private Contents read(Consumer<byte[], byte[]> consumer, long end) {
-    Contents contents = new Contents(new TreeMap<>(), new TreeSet<>(), end);
-    long startedNanos = System.nanoTime();
-    while (consumer.position(PARTITION) < end) {
-      if (System.nanoTime() - startedNanos > deadline.toNanos()) {
-        throw new KafkaException(
-            "topic " + NAME + " could not be read to offset " + end + " within " + deadline);
-      }
-      consumer.poll(POLL).records(PARTITION).forEach(record -> add(contents, record));
-    }
-    return contents;
-  }
-
-  private static void add(Contents contents, ConsumerRecord<byte[], byte[]> record) {
-    if (record.key() == null || record.offset() >= contents.endOffset) {
+  private static void add(
+      Map<String, RuleDocument> documents,
+      Set<String> undecodable,
+      ConsumerRecord<byte[], byte[]> record) {
+    if (record.key() == null) {
       return;
     }
     String name = new String(record.key(), StandardCharsets.UTF_8);
-    contents.documents.remove(name);
-    contents.undecodable.remove(name);
+    documents.remove(name);
+    undecodable.remove(name);
     if (record.value() == null) {
       return;
     }
     try {
-      contents.documents.put(name, decoded(record));
+      documents.put(name, decoded(record));
     } catch (InvalidProtocolBufferException e) {
-      contents.undecodable.add(name);
+      undecodable.add(name);
     }
   }
 

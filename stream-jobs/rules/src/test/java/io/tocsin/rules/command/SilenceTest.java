@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.alerts.v1.Severity;
+import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
+import io.tocsin.correlation.calendar.Occurrence;
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
@@ -32,29 +35,73 @@ class SilenceTest {
 
     MaintenanceWindow window = (MaintenanceWindow) RuleBook.policy(record).orElseThrow();
 
-    assertThat(window.isActiveAt(window.startsAtUnixNanos())).isTrue();
-    assertThat(window.endsAtUnixNanos() - window.startsAtUnixNanos())
-        .isEqualTo(4 * 3_600 * 1_000_000_000L);
+    assertThat(window.occurrences()).isEqualTo(new Occurrence(Nanos.of(TEN), Nanos.of(TWO)));
     Alert alert = Alert.newBuilder().setDevice("edge-7").putLabels("room", "b4").build();
     assertThat(window.alerts().matches(alert)).isTrue();
     assertThat(window.alerts().matches(alert.toBuilder().setDevice("core").build())).isFalse();
-    assertThat(Silence.of(record).orElseThrow())
-        .isEqualTo(
-            new Silence(
-                "w",
-                window.alerts().toString(),
-                TEN,
-                TWO,
-                "ticket: \"4711\"\n# and more",
-                "tocsin-rules silence, somebody"));
+    Silence silence = Silence.of(record).orElseThrow();
+    assertThat(silence.name()).isEqualTo("w");
+    assertThat(silence.repeats()).isEqualTo("once");
+    assertThat(silence.why()).isEqualTo("ticket: \"4711\"\n# and more");
+    assertThat(silence.origin()).isEqualTo("tocsin-rules silence, somebody");
   }
 
   @Test
-  void whatWouldSilenceEverythingOrNothingIsRefused() {
-    assertThatThrownBy(() -> Silence.yaml("w", Map.of(), TEN, TWO, "x"))
-        .hasMessageContaining("every alert would be meant");
-    assertThatThrownBy(() -> Silence.yaml("w", EDGES, TWO, TEN, "x"))
-        .hasMessageContaining("let it end later");
+  void aSilenceOfEveryWeekIsOneByTheClocksOfItsPlace() {
+    Map<String, String> keys =
+        times(
+                "--zone=Europe/Berlin --from=2026-11-24 23:00 --for=4h --repeats=FREQ=WEEKLY;BYDAY=TU")
+            .keys(TEN);
+    RuleDocument record =
+        RulesTopic.document("w", Silence.yaml("w", EDGES, keys, "x"), "somebody", TEN);
+
+    Silence silence = Silence.of(record).orElseThrow();
+    assertThat(silence.repeats()).isEqualTo("FREQ=WEEKLY;BYDAY=TU");
+    assertThat(silence.next(TEN)).contains(new Occurrence(Nanos.of(TEN), Nanos.of(TWO)));
+    assertThat(silence.stateAt(TWO)).isEqualTo("in 6 d 20 h");
+    assertThat(silence.stateAt(Instant.parse("2027-07-20T21:00:00Z")))
+        .isEqualTo("on, 4 h 0 min left");
+  }
+
+  @Test
+  void theLookAheadSaysWhenAndWhichOpenAlerts() {
+    Map<String, String> keys =
+        Map.of(
+            "zone",
+            "Europe/Berlin",
+            "starts",
+            "2027-03-21T02:00",
+            "ends",
+            "2027-03-21T04:00",
+            "repeats",
+            "FREQ=WEEKLY;COUNT=12");
+    Silence silence =
+        Silence.of(RulesTopic.document("w", Silence.yaml("w", EDGES, keys, "x"), "somebody", TEN))
+            .orElseThrow();
+    Alert minor =
+        Alert.newBuilder()
+            .setSeverity(Severity.SEVERITY_MINOR)
+            .setDevice("edge-1")
+            .setCheck("fan")
+            .setSummary("fan \u001b[2J slow")
+            .build();
+    Alert critical = minor.toBuilder().setSeverity(Severity.SEVERITY_CRITICAL).build();
+    StringWriter text = new StringWriter();
+
+    LookAhead.print(silence, List.of(minor, critical), TEN, new PrintWriter(text, true));
+
+    assertThat(text.toString().lines())
+        .hasSize(15)
+        .contains(
+            "  Sun 2027-03-21 02:00:00 +01:00  until  Sun 2027-03-21 04:00:00 +01:00",
+            "  Sun 2027-03-28 03:00:00 +02:00  until  Sun 2027-03-28 04:00:00 +02:00",
+            "  Sun 2027-04-04 02:00:00 +02:00  until  Sun 2027-04-04 04:00:00 +02:00")
+        .containsSequence(
+            "  and so on",
+            "2 open alerts:",
+            "  critical  edge-1  fan  fan \uFFFD[2J slow",
+            "  minor  edge-1  fan  fan \uFFFD[2J slow");
+    assertThat(text.toString()).startsWith("w covers ").contains("FREQ=WEEKLY;COUNT=12");
   }
 
   @ParameterizedTest
@@ -118,7 +165,8 @@ class SilenceTest {
             RulesTopic.document("broken", "kind: maintenance\nname: broken\n", "x", TEN))) {
       documents.put(record.getName(), record);
     }
-    List<Silence> all = SilenceListCommand.all(new RulesTopic.Contents(documents, Set.of(), 4));
+    List<Silence> all =
+        SilenceListCommand.all(new RulesTopic.Contents(documents, Set.of(), 4), now);
 
     assertThat(all).extracting(Silence::name).containsExactly("past", "now", "later");
     assertThat(printed(all, now, false))
@@ -139,6 +187,10 @@ class SilenceTest {
     "--for=2h --why=x,                                         64",
     "--device=a --why=x,                                       64",
     "--device=a --why=x --for=2h --name=Upper,                 64",
+    "--why=x --for=2h,                                         64",
+    "--device=a --why=x --for=2h --repeats=FREQ=HOURLY,        64",
+    "--device=a --why=x --for=800h --repeats=FREQ=YEARLY,      64",
+    "show,                                                     64",
     "--device=a --why=x --from=2020-01-01T00:00Z --for=2h,     64",
     "remove,                                                   64",
     "--help,                                                    0"
@@ -166,6 +218,10 @@ class SilenceTest {
   private static RuleDocument record(
       String name, Map<String, List<String>> alerts, Instant starts, Instant ends, String why) {
     return RulesTopic.document(
-        name, Silence.yaml(name, alerts, starts, ends, why), "tocsin-rules silence, somebody", TEN);
+        name,
+        Silence.yaml(
+            name, alerts, Map.of("starts", starts.toString(), "ends", ends.toString()), why),
+        "tocsin-rules silence, somebody",
+        TEN);
   }
 }

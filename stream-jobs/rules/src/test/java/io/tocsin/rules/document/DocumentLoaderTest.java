@@ -5,8 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tocsin.correlation.alerts.Dependency;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
+import io.tocsin.correlation.calendar.Occurrence;
+import io.tocsin.correlation.calendar.Occurrences;
+import io.tocsin.correlation.calendar.Recurrence;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -64,9 +68,37 @@ class DocumentLoaderTest {
             MaintenanceWindow.class,
             window -> {
               assertThat(window.name()).isEqualTo("core-upgrade");
-              assertThat(window.startsAtUnixNanos()).isEqualTo(1_795_212_000_000_000_000L);
-              assertThat(window.endsAtUnixNanos()).isEqualTo(1_795_226_400_000_000_000L);
+              assertThat(window.occurrences())
+                  .isEqualTo(
+                      new Occurrence(1_795_212_000_000_000_000L, 1_795_226_400_000_000_000L));
             });
+  }
+
+  @Test
+  void aMaintenanceWindowOfAPlaceIsReadByItsClocks() {
+    String once =
+        """
+        kind: maintenance
+        name: core-upgrade
+        alerts: { device: core1 }
+        zone: Europe/Berlin
+        starts: 2026-11-20T23:00
+        ends: 2026-11-21 03:00:00
+        """;
+    assertThat(occurrences(once))
+        .isEqualTo(new Occurrence(1_795_212_000_000_000_000L, 1_795_226_400_000_000_000L));
+    assertThat(occurrences(once + "repeats: FREQ=WEEKLY;BYDAY=FR\n"))
+        .isInstanceOfSatisfying(
+            Recurrence.class,
+            recurrence -> {
+              assertThat(recurrence.zone()).isEqualTo(ZoneId.of("Europe/Berlin"));
+              assertThat(recurrence.rule()).isEqualTo("FREQ=WEEKLY;BYDAY=FR");
+              assertThat(recurrence.isOnAt(1_795_212_000_000_000_000L)).isTrue();
+            });
+  }
+
+  private static Occurrences occurrences(String text) {
+    return ((MaintenanceWindow) ((PolicyDocument) load(text)).policy()).occurrences();
   }
 
   @Test
