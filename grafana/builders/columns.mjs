@@ -57,8 +57,11 @@ export const toDeviceOfLine = linkTo(
   'var-device=${__field.labels.its_device:percentencode}&',
 );
 
-/** The name of a device, which leads to its page. */
-export const device = (width) => ({ width, link: toDevice });
+/** The name of a device, which leads to its page: 26 letters are whole. */
+export const device = { width: 200, link: toDevice };
+
+/** The name of an interface: `TenGigabitEthernet1/0/24` is whole. */
+export const interfaceName = { title: 'interface', width: 180 };
 
 /** The fingerprint of an alert, which leads to it. */
 export const fingerprint = { width: 260, link: toAlert };

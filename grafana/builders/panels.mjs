@@ -112,10 +112,10 @@ export function table({ empty, unit = 'none', columns, query, ...rest }) {
 /** No series is no answer, or none of what was asked for: Grafana cannot tell these apart. */
 const orNoAnswer = (empty) => `${empty}, or ${noAnswer}`;
 
-/** Series of these names in these colours, whatever else is there: a colour by the order of names would change its meaning. */
+/** Series whose name has one of these words in its colour, whatever else is there: a colour by the order of names would change its meaning. */
 function colouredSeries(colours) {
   return Object.entries(colours).map(([name, fixedColor]) => ({
-    matcher: { id: 'byRegexp', options: `/(^| )${name}$/` },
+    matcher: { id: 'byRegexp', options: `/(^| )${name}( |$)/` },
     properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: onGraph(fixedColor) } }],
   }));
 }

@@ -1,5 +1,5 @@
 // Where links and interfaces stand now, as more than one page shows it: worst first, and what is no longer asked before what is well.
-import { device, toDevicePage } from './columns.mjs';
+import { device, interfaceName, toDevicePage } from './columns.mjs';
 import { above, blue, green, grey, nearlyFull, numbers, orange, red, yellow } from './palette.mjs';
 import { table } from './panels.mjs';
 import { chosen, sql } from './sql.mjs';
@@ -70,8 +70,8 @@ export const linksTable = ({ id, width, link, condition }) =>
       median_ms: { title: 'median', unit: 'ms', decimals: 1, width: 84 },
       loss: { unit: 'percentunit', thresholds: above({ 0.01: yellow, 0.1: red }), coloured: true, width: 70 },
       trouble: { title: 'episode', minWidth: 160 },
-      device: device(150),
-      interface: { width: 120, link: toDevicePage('tocsin-traps-interfaces', 'Interfaces of this device') },
+      device,
+      interface: { ...interfaceName, link: toDevicePage('tocsin-traps-interfaces', 'Interfaces of this device') },
     },
     query: sql`
       SELECT state_number, if(state_number IN (3, 4), toNullable(outage), NULL) AS outage, link_id AS link, median_ms, loss, trouble, device, interface
@@ -109,8 +109,8 @@ export const interfacesTable = ({ id }) =>
         coloured: true,
         width: 90,
       },
-      interface: { minWidth: 110 },
-      device: device(130),
+      interface: interfaceName,
+      device,
       load_in: { title: 'in', thresholds: nearlyFull, coloured: true, unit: 'percentunit', width: 80 },
       load_out: { title: 'out', thresholds: nearlyFull, coloured: true, unit: 'percentunit', width: 80 },
       discards: { thresholds: above({ 0.1: orange }), coloured: true, unit: 'count:packets/s', width: 110 },

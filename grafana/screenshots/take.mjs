@@ -58,7 +58,7 @@ try {
     }
     for (const width of widths) {
       const picture = join(folder, `${name(file)}-${width}.png`);
-      const { png, failedQueries } = await take(`${url}/d/${model.uid}?kiosk&from=${from}&to=now`, width);
+      const { png, failedQueries } = await take(`${url}/d/${model.uid}?from=${from}&to=now`, width);
       writeFileSync(picture, png);
       console.log(picture);
       if (failedQueries === 0) continue;

@@ -17,12 +17,14 @@ const page = `<!doctype html><style>body { margin: 0 }</style><div id="grid"></d
 
 /** A server on a free port; `answer(path)` gives [status, body]. */
 async function serve(answer) {
+  const asked = [];
   const server = createServer(({ url }, response) => {
+    asked.push(url);
     const [status, body] = answer(new URL(url, 'http://x').pathname);
     response.writeHead(status, { 'Content-Type': body.startsWith('<') ? 'text/html' : 'text/plain' }).end(body);
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${server.address().port}`, close: () => new Promise((resolve) => server.close(resolve)) };
+  return { url: `http://127.0.0.1:${server.address().port}`, asked, close: () => new Promise((resolve) => server.close(resolve)) };
 }
 
 /** `make test ONLY=grafana` means a stage by it, and no dashboard. */
@@ -60,6 +62,11 @@ describe('screenshots', { skip: chromium ? false : missing }, () => {
       const { code, output } = await takePictures({ GRAFANA_URL: `${server.url}/`, SCREENSHOTS: folder, ONLY: 'what-is-down wan' });
       assert.equal(code, 0, output);
       assert.deepEqual(readdirSync(folder).sort(), ['wan-1600.png', 'wan-390.png', 'what-is-down-1600.png', 'what-is-down-390.png']);
+      // With the head, which is a good part of a phone's first screen.
+      assert.deepEqual(
+        server.asked.filter((path) => path.includes('kiosk')),
+        [],
+      );
       assert.deepEqual(size(join(folder, 'what-is-down-1600.png')), [1600, 716]);
       assert.deepEqual(size(join(folder, 'what-is-down-390.png')), [390, 716]);
     } finally {

@@ -190,8 +190,20 @@ for (const dashboard of dashboards) {
     });
 
     test('draws alerts only over graphs of what the page is about', () => {
-      for (const { name, target } of model.annotations.list.filter(({ name }) => ['Alerts', 'Maintenance'].includes(name))) {
-        assert.match(target.rawSql, /length\(extractAll\(.*\$\{device:percentencode\}.*\)\) <= 3/, name);
+      for (const { name, target } of model.annotations.list.filter(({ name }) => ['Alerts', 'Maintenance', 'Episodes'].includes(name))) {
+        assert.match(target.rawSql, /length\(extractAll\(.*\$\{(device|link):percentencode\}.*\)\) <= 3/, name);
+      }
+    });
+
+    test('cuts no name of a device, a link or an interface at fewer than 22 letters', () => {
+      const names = /^(.*_)?(device|link|link_id|interface)$/;
+      const [letter, padding] = [7.2, 12];
+      for (const { title, fieldConfig } of panels(model).filter(({ type }) => type === 'table')) {
+        for (const { matcher, properties } of fieldConfig.overrides.filter(({ matcher: { options } }) => names.test(options))) {
+          // What has no width takes what is left.
+          const width = properties.find(({ id }) => id === 'custom.width')?.value ?? Infinity;
+          assert.ok((width - padding) / letter >= 22, `${title}: ${matcher.options} is ${width} wide`);
+        }
       }
     });
 

@@ -1,4 +1,16 @@
-import { agentSilent, alertState, lasted, linkTo, onIt, onItSince, severity, toAlertOfRow, toDeviceOfLine, when } from '../columns.mjs';
+import {
+  agentSilent,
+  alertState,
+  device,
+  lasted,
+  linkTo,
+  onIt,
+  onItSince,
+  severity,
+  toAlertOfRow,
+  toDeviceOfLine,
+  when,
+} from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row } from '../dashboard.mjs';
 import { above, blue, grey, nearlyFull, orange, purple, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
@@ -68,7 +80,7 @@ export default dashboard({
           summary: { minWidth: 200 },
           on_it: onIt,
           on_it_since: onItSince,
-          device: { width: 150 },
+          device,
           fingerprint: { hidden: true },
         },
         query: sql`
@@ -93,7 +105,7 @@ export default dashboard({
           happened_at: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
           kind: { values: words({ alert: red, trap: orange, syslog: grey, WAN: purple }), coloured: true, width: 70 },
           what: { minWidth: 200 },
-          device: { width: 150 },
+          device,
         },
         query: sql`
           SELECT happened_at, kind, what, device

@@ -113,7 +113,7 @@ export default dashboard({
         width: 12,
         empty: { device: 'nothing opened twice' },
         columns: {
-          device: device(140),
+          device,
           check: { width: 110 },
           opens: { thresholds: above({ 5: yellow, 20: red }), coloured: true, unit: 'short', width: 80 },
           newest: ago(130),

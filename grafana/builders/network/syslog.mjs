@@ -70,8 +70,8 @@ export default dashboard({
         width: 24,
         empty: { message: 'no message holds these words in this time' },
         columns: {
-          event_time: { title: 'when', width: 170 },
-          device: device(130),
+          event_time: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          device,
           severity_name: {
             title: 'severity',
             values: words(syslogSeverities),
@@ -105,7 +105,7 @@ export default dashboard({
         width: 12,
         empty: { device: 'nobody said anything' },
         columns: {
-          device: device(150),
+          device,
           messages: { unit: 'short', width: 100 },
           before: { unit: 'short', width: 100 },
           ratio: { thresholds: above({ 3: yellow, 10: red }), coloured: true, decimals: 2, width: 80 },
@@ -155,7 +155,7 @@ export default dashboard({
           app_name: { title: 'app', width: 100 },
           msg_id: { title: 'mnemonic', width: 130 },
           messages: { unit: 'short', width: 80 },
-          one_device: { title: 'device', width: 120 },
+          one_device: { ...device, title: 'device' },
           example: { minWidth: 220 },
         },
         query: sql`
@@ -177,7 +177,7 @@ export default dashboard({
         width: 24,
         empty: { device: 'no gap in any sequence' },
         columns: {
-          device: device(150),
+          device,
           messages_missing: { title: 'messages', thresholds: above({ 1: orange }), coloured: true, unit: 'short', width: 110 },
           gaps: { unit: 'short', width: 80 },
           newest: ago(130),

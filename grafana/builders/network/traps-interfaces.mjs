@@ -81,8 +81,8 @@ export default dashboard({
         width: 12,
         empty: { variables: 'no trap in this time' },
         columns: {
-          event_time: { title: 'when', width: 170 },
-          device: device(120),
+          event_time: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          device,
           trap_name: { title: 'trap', width: 180 },
           variables: { minWidth: 200 },
           version_name: { title: 'version', width: 70 },

@@ -1,9 +1,9 @@
-import { agentSilent, device, lasted, linkTo, toAlertOfRow, toDeviceOfLine, toDevicePage, when } from '../columns.mjs';
+import { agentSilent, device, interfaceName, lasted, linkTo, toAlertOfRow, toDeviceOfLine, toDevicePage, when } from '../columns.mjs';
 import { annotation, choice, dashboard, row } from '../dashboard.mjs';
 import { above, blue, green, grey, nearlyFull, numbers, orange, purple, red, words, yellow } from '../palette.mjs';
 import { heatmap, lines, stat, table } from '../panels.mjs';
 import { linksNow, linksTable } from '../states.mjs';
-import { byResolution, chosen, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
+import { byResolution, chosen, few, inRange, interfacePoints, mostSilent, outputDiscards, outputLoad, sql } from '../sql.mjs';
 
 /** The chosen links that are first in an order of their roll-ups by the hour. */
 const firstLinks = (order) => sql`
@@ -54,8 +54,9 @@ export default dashboard({
           concat('cause ', toString(cause), ', usual ', toString(round(baseline_ms, 1)), ' ms, peak ', toString(round(peak_ms, 1)), ' ms') AS text,
           toString(cause) AS tags
       FROM tocsin.wan_episodes FINAL
-      WHERE $__timeFilter(started_at)
+      WHERE started_at <= $__toTime AND coalesce(ended_at, now64(9)) >= $__fromTime
         AND ${chosen('link', 'link_id')}
+        AND ${few('link')}
       ORDER BY time DESC
       LIMIT 200`,
     ),
@@ -111,7 +112,7 @@ export default dashboard({
         width: 24,
         empty: { link_id: 'no episode' },
         columns: {
-          link_id: { title: 'link', width: 140 },
+          link_id: { title: 'link', width: 200 },
           kind_name: {
             title: 'kind',
             values: words({ down: red, loss: orange, latency: yellow, jitter: yellow }),
@@ -137,8 +138,8 @@ export default dashboard({
           peak: { unit: 'ms', decimals: 1, width: 90 },
           loss_ratio: { title: 'loss', unit: 'percentunit', width: 80 },
           evidence_text: { title: 'evidence', minWidth: 220 },
-          device: device(150),
-          interface: { width: 120, link: toDevicePage('tocsin-traps-interfaces', 'Interfaces of this device') },
+          device,
+          interface: { ...interfaceName, link: toDevicePage('tocsin-traps-interfaces', 'Interfaces of this device') },
           alert: { width: 110, link: toAlertOfRow },
           fingerprint: { hidden: true },
         },

@@ -1,6 +1,6 @@
-import { agentSilent, ago } from '../columns.mjs';
+import { agentSilent, ago, device } from '../columns.mjs';
 import { annotation, choice, dashboard, row } from '../dashboard.mjs';
-import { above, blue, green, numbers, orange, red, yellow } from '../palette.mjs';
+import { above, blue, green, numbers, orange, purple, red, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
 import { chosen, growth, mostSilent, sql } from '../sql.mjs';
 
@@ -229,6 +229,7 @@ export default dashboard({
           'Each second, by listener: dropped by the kernel before the agent could read them, rejected as malformed, refused by a rate limit, given up after they were received. Healthy: a flat line at zero.',
         width: 12,
         unit: 'count:messages/s',
+        colours: { kernel_dropped: red, malformed: yellow, rate_limited: orange, dropped: purple },
         interval: '5s',
         query: rates('kernel_dropped', 'malformed', 'rate_limited', 'dropped'),
       }),
@@ -294,7 +295,7 @@ export default dashboard({
           stage: { width: 80 },
           rejects: { title: 'count', unit: 'short', width: 80 },
           newest: ago(120),
-          newest_device: { title: 'device', width: 120 },
+          newest_device: { ...device, title: 'device' },
           newest_detail: { title: 'detail', minWidth: 160 },
           newest_bytes: { title: 'bytes', minWidth: 200 },
         },
