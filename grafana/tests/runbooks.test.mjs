@@ -30,7 +30,7 @@ function checksOfCode() {
     ...checks(`${jobs}/findings`, '.java', /"(?!tocsin-)([a-z]+(?:-[a-z]+)+)"/g),
     ...checks(`${jobs}/registrations/findings`, '.java', /"(?!tocsin-)([a-z]+(?:-[a-z]+)+)"/g),
     ...ofEpisodes,
-    ...checks(`${jobs}/alerts`, '.java', /\.setCheck\("([^"]+)"\)/g),
+    ...checks(`${jobs}/alerts`, '.java', /\.set(?:Check|Runbook)\("([^"]+)"\)/g),
     ...checks('ingest/operate/src', '.rs', /const CHECK: &str = "([^"]+)"/g),
     ...checks('ingest/agent/src', '.rs', /source: "tocsin-agent"\.to_owned\(\),\s*check: "([^"]+)"/g),
   ];

@@ -70,7 +70,8 @@ public final class RuleBook {
   }
 
   /**
-   * The maintenance window or the dependency of a document as the topic has it; nothing for a rule.
+   * The maintenance window, dependency or fault tree of a document as the topic has it; nothing for
+   * a rule.
    *
    * @throws DocumentException where this build does not understand it
    */

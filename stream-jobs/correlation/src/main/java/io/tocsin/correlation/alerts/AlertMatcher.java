@@ -2,10 +2,12 @@ package io.tocsin.correlation.alerts;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.correlation.text.Glob;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Which alerts are meant: those whose every named field has one of the values given for it. A
@@ -60,7 +62,20 @@ public final class AlertMatcher {
             });
   }
 
-  private static String valueOf(Alert alert, String name) {
+  /** The fields whose values are all without a star, each value once: to find matchers by them. */
+  Map<String, List<String>> exactValues() {
+    Map<String, List<String>> exact = new TreeMap<>();
+    patterns.forEach(
+        (field, globs) -> {
+          if (globs.stream().allMatch(glob -> glob.pieces().size() == 1)) {
+            exact.put(field, globs.stream().map(Glob::toString).distinct().toList());
+          }
+        });
+    return exact;
+  }
+
+  /** What an alert says of a field. */
+  static String valueOf(Alert alert, String name) {
     return switch (name) {
       case "source" -> alert.getSource();
       case "device" -> alert.getDevice();
@@ -69,6 +84,28 @@ public final class AlertMatcher {
       case "rule" -> alert.getRule();
       default -> alert.getLabelsOrDefault(name.substring(LABEL_PREFIX.length()), "");
     };
+  }
+
+  /** As people read it: {@code check disk, device d1 or d2}. */
+  String words() {
+    List<String> words = new ArrayList<>();
+    patterns.forEach(
+        (field, globs) ->
+            words.add(
+                field
+                    + " "
+                    + globs.stream().map(Glob::toString).collect(Collectors.joining(" or "))));
+    return String.join(", ", words);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof AlertMatcher matcher && patterns.equals(matcher.patterns);
+  }
+
+  @Override
+  public int hashCode() {
+    return patterns.hashCode();
   }
 
   @Override

@@ -127,7 +127,8 @@ final class Explanations {
     return Optional.of(Reason.dependency(watched.dependency.name(), explaining));
   }
 
-  private static boolean isExplainedBy(
+  /** Whether an alert is explained by another, over any number of steps. */
+  static boolean isExplainedBy(
       String fingerprint, String other, Function<String, List<Reason>> reasonsOf) {
     Set<String> seen = new HashSet<>();
     List<String> next = new ArrayList<>(List.of(fingerprint));
@@ -138,7 +139,7 @@ final class Explanations {
       }
       if (seen.add(current)) {
         reasonsOf.apply(current).stream()
-            .filter(reason -> reason.kind() == Kind.DEPENDENCY)
+            .filter(reason -> reason.kind() == Kind.DEPENDENCY || reason.kind() == Kind.TREE)
             .forEach(reason -> next.addAll(reason.explainedBy()));
       }
     }

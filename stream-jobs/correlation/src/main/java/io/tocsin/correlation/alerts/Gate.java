@@ -11,12 +11,13 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Decides which active alerts page by themselves. An alert is suppressed while it has a reason: it
- * belongs to a storm, every way to it is down, or work on it is planned. Suppressed is not lost: it
- * is told like any other, with its cause, and when its last reason ends while it is active, it is
- * told as unsuppressed and pages.
+ * belongs to a storm, every way to it is down, a fault tree has it under its top event, or work on
+ * it is planned. Suppressed is not lost: it is told like any other, with its cause, and when its
+ * last reason ends while it is active, it is told as unsuppressed and pages.
  *
  * <p>It takes every transition that the alert rules make, in order for each alert, and tells each
  * of them, changed only in state, cause, storm and version. Signals that are only counted never
@@ -32,6 +33,9 @@ import java.util.Map;
  * <p>A {@link Heartbeat} passes by: no storm, no window and no word holds it back, and nothing of
  * it is remembered.
  *
+ * <p>The alerts of fault trees are made here, because what follows from alerts must be known before
+ * they are told: one that makes a top event true is told after it, and under it.
+ *
  * <p>A reason that begins or ends is looked up for the alerts that it concerns; maintenance windows
  * and changed policies make it look at every active alert once.
  */
@@ -41,6 +45,7 @@ public final class Gate {
   private final Acknowledgements acknowledgements;
   private final ReadBack readBack;
   private Explanations explanations;
+  private Trees trees;
 
   /**
    * A gate over what is remembered.
@@ -52,19 +57,26 @@ public final class Gate {
     this.storms = new Storms(limits, state);
     this.acknowledgements = new Acknowledgements(state, storms);
     this.readBack = new ReadBack(state, storms, acknowledgements);
-    this.explanations = explanationsBy(policies);
+    follow(policies);
   }
 
-  private Explanations explanationsBy(Collection<Policy> policies) {
-    Explanations next = new Explanations(policies);
+  private void follow(Collection<Policy> policies) {
+    explanations = new Explanations(policies);
+    trees =
+        new Trees(
+            policies.stream()
+                .filter(FaultTree.class::isInstance)
+                .map(FaultTree.class::cast)
+                .toList());
     if (!policies.isEmpty()) {
       for (Map.Entry<String, GatedAlert> entry : state.alerts()) {
         if (entry.getValue().isActive()) {
-          next.add(entry.getValue().own());
+          Alert alert = entry.getValue().own();
+          explanations.add(alert);
+          trees.put(alert);
         }
       }
     }
-    return next;
   }
 
   /**
@@ -79,6 +91,28 @@ public final class Gate {
       return log.step(state);
     }
     long clock = reach(clockUnixNanos);
+    if (!trees.isEmpty()) {
+      grow(alert);
+    }
+    TreeWords words = TreeWords.of(trees, clock, Math.max(clock, alert.getVersion()), state);
+    words.active().forEach(word -> take(word, clock, log));
+    take(alert, clock, log);
+    words.over().forEach(word -> take(word, clock, log));
+    log.wakeAt(trees.nextTimer());
+    return log.step(state);
+  }
+
+  private void grow(Alert alert) {
+    GatedAlert after = GatedAlert.of(alert, state.alert(alert.getFingerprint()));
+    if (after.isActive()) {
+      trees.put(after.own());
+    } else {
+      trees.remove(alert.getFingerprint());
+    }
+  }
+
+  /** A transition of an alert, or of one that a tree makes. */
+  private void take(Alert alert, long clock, GateLog log) {
     long now = alert.getVersion();
     String fingerprint = alert.getFingerprint();
     GatedAlert before = state.alert(fingerprint);
@@ -93,10 +127,11 @@ public final class Gate {
     } else if (after.isActive()) {
       state.putAlert(fingerprint, after);
       log.emit(after.toAlert());
+      // Its severity may have put it under a tree.
+      reconsider(List.of(fingerprint), log);
     } else {
       log.emit(after.toAlert());
     }
-    return log.step(state);
   }
 
   private void onBegun(GatedAlert begun, long now, long clock, GateLog log) {
@@ -120,7 +155,16 @@ public final class Gate {
     state.putAlert(fingerprint, after);
     log.emit(after.toAlert());
     acknowledgements.onBegun(fingerprint, now, log);
-    reconsider(explanations.dependentsOf(fingerprint), log);
+    reconsider(dependentsOf(alert), log);
+  }
+
+  /** Alerts whose reasons may change when this one begins or ends. */
+  private Collection<String> dependentsOf(Alert alert) {
+    Set<String> dependents = explanations.dependentsOf(alert.getFingerprint());
+    if (TreeAlerts.isTop(alert)) {
+      dependents.addAll(trees.under(TreeAlerts.nameOf(alert)));
+    }
+    return dependents;
   }
 
   private void join(String fingerprint, Reason storm, GateLog log) {
@@ -145,7 +189,7 @@ public final class Gate {
     } else {
       state.removeAlert(fingerprint);
     }
-    Collection<String> dependents = explanations.dependentsOf(fingerprint);
+    Collection<String> dependents = dependentsOf(alert);
     explanations.remove(fingerprint);
     reconsider(dependents, log);
   }
@@ -157,8 +201,10 @@ public final class Gate {
    */
   public Step<GateState, Alert> onPolicies(Collection<Policy> policies, long nowUnixNanos) {
     GateLog log = new GateLog(acknowledgements);
-    explanations = explanationsBy(policies);
-    log.wakeAt(explanations.nextEdgeAfter(reach(nowUnixNanos)));
+    long clock = reach(nowUnixNanos);
+    follow(policies);
+    log.wakeAt(explanations.nextEdgeAfter(clock));
+    takeWords(TreeWords.ofChanged(trees, clock, state), clock, log);
     reconsider(activeAlerts(), log);
     return log.step(state);
   }
@@ -176,9 +222,16 @@ public final class Gate {
       reconsider(activeAlerts(), log);
     }
     log.wakeAt(explanations.nextEdgeAfter(nowUnixNanos));
+    takeWords(TreeWords.of(trees, nowUnixNanos, nowUnixNanos, state), nowUnixNanos, log);
     acknowledgements.onTimer(nowUnixNanos, log);
     readBack.onTimer(nowUnixNanos, log);
     return log.step(state);
+  }
+
+  private void takeWords(TreeWords words, long clock, GateLog log) {
+    words.active().forEach(word -> take(word, clock, log));
+    words.over().forEach(word -> take(word, clock, log));
+    log.wakeAt(trees.nextTimer());
   }
 
   /**
@@ -245,14 +298,26 @@ public final class Gate {
   private void reconsider(Collection<String> fingerprints, GateLog log) {
     for (String fingerprint : fingerprints) {
       GatedAlert alert = state.alert(fingerprint);
-      List<Reason> policies = policiesOn(alert.own(), alert.reasons());
-      change(fingerprint, alert, alert.withPolicies(policies), log);
+      if (alert != null && alert.isActive()) {
+        List<Reason> policies = policiesOn(alert.own(), alert.reasons());
+        change(fingerprint, alert, alert.withPolicies(policies), log);
+      }
     }
   }
 
   private List<Reason> policiesOn(Alert alert, List<Reason> before) {
     long now = Math.max(state.clockUnixNanos(), alert.getVersion());
-    return explanations.reasonsFor(alert, now, before, this::reasonsOf);
+    List<Reason> reasons = explanations.reasonsFor(alert, now, before, this::reasonsOf);
+    for (String tree : trees.above(alert)) {
+      String top = TreeAlerts.topFingerprint(tree);
+      GatedAlert active = state.alert(top);
+      if (active != null
+          && active.isActive()
+          && !Explanations.isExplainedBy(top, alert.getFingerprint(), this::reasonsOf)) {
+        reasons.add(Reason.tree(tree, top));
+      }
+    }
+    return reasons;
   }
 
   private List<Reason> reasonsOf(String fingerprint) {

@@ -60,4 +60,10 @@ public interface GateState {
 
   /** Remembers the event time that the stream has reached. */
   void putClockUnixNanos(long unixNanos);
+
+  /** Newest version of an alert of a tree; {@link Long#MIN_VALUE} at first. */
+  long treeVersion();
+
+  /** Remembers it, so that the next one is newer. */
+  void putTreeVersion(long version);
 }

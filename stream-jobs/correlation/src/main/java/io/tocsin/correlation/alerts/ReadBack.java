@@ -10,7 +10,8 @@ import java.util.Map;
 
 /**
  * Compares what the topic says with what the gate holds, and tells again what stays different. A
- * storm whose last word there has been for a day that it is over is forgotten there.
+ * storm or an alert of a tree whose last word there has been for a day that it is over is forgotten
+ * there.
  */
 final class ReadBack {
   /**
@@ -35,7 +36,7 @@ final class ReadBack {
   void onTold(Alert told, long clock, GateLog log) {
     Alert held = held(told);
     boolean isSettled = agree(held, told);
-    if (isSettled && !isOverStorm(held, told)) {
+    if (isSettled && !isOverOwn(held, told)) {
       state.removeStray(told.getFingerprint());
       return;
     }
@@ -46,9 +47,9 @@ final class ReadBack {
     log.wakeAt(due);
   }
 
-  /** The alert rules say when another alert is forgotten; of a storm nobody else knows. */
-  private static boolean isOverStorm(Alert held, Alert told) {
-    return held == null && Storms.isStorm(told);
+  /** The alert rules say when another alert is forgotten; of storms and trees nobody else knows. */
+  private static boolean isOverOwn(Alert held, Alert told) {
+    return held == null && (Storms.isStorm(told) || TreeAlerts.isTree(told));
   }
 
   void onTimer(long now, GateLog log) {
@@ -66,7 +67,7 @@ final class ReadBack {
       Alert held = held(told);
       if (!agree(held, told)) {
         tellAgain(told, now, log);
-      } else if (isOverStorm(held, told)) {
+      } else if (isOverOwn(held, told)) {
         log.emit(Tombstone.of(told.getFingerprint()));
       }
     }

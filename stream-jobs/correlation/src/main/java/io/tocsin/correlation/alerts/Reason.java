@@ -6,7 +6,7 @@ import java.util.List;
  * Why an active alert pages nobody.
  *
  * @param kind of explanation
- * @param name of the storm's group, of the dependency or of the maintenance window
+ * @param name of the storm's group, of the dependency, of the maintenance window or of the tree
  * @param explainedBy fingerprints of what is paged in its place; empty for maintenance
  */
 public record Reason(Kind kind, String name, List<String> explainedBy) {
@@ -17,7 +17,9 @@ public record Reason(Kind kind, String name, List<String> explainedBy) {
     /** Every way to it is down. */
     DEPENDENCY,
     /** It is expected. */
-    MAINTENANCE
+    MAINTENANCE,
+    /** It is under the top event of a fault tree. */
+    TREE
   }
 
   static Reason storm(String group, String stormFingerprint) {
@@ -32,12 +34,17 @@ public record Reason(Kind kind, String name, List<String> explainedBy) {
     return new Reason(Kind.MAINTENANCE, name, List.of());
   }
 
+  static Reason tree(String name, String topFingerprint) {
+    return new Reason(Kind.TREE, name, List.of(topFingerprint));
+  }
+
   /** As in {@code Alert.cause}. */
   String cause() {
     return switch (kind) {
       case STORM -> "storm:" + explainedBy.get(0);
       case DEPENDENCY -> "dependency:" + String.join(",", explainedBy);
       case MAINTENANCE -> "maintenance:" + name;
+      case TREE -> "tree:" + explainedBy.get(0);
     };
   }
 }

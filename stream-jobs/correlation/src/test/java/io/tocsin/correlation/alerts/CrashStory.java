@@ -200,10 +200,10 @@ final class CrashStory {
     return states;
   }
 
-  /** Storms that are over and that the topic still knows. */
-  List<Alert> stormsThatAreOver() {
+  /** Storms and alerts of trees that are over and that the topic still knows. */
+  List<Alert> ownAlertsThatAreOver() {
     return topicAlerts().values().stream()
-        .filter(alert -> alert.getCheck().equals("storm"))
+        .filter(alert -> Storms.isStorm(alert) || TreeAlerts.isTree(alert))
         .filter(alert -> alert.getState() == AlertState.ALERT_STATE_RESOLVED)
         .toList();
   }

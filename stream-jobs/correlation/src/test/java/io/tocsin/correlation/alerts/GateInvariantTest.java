@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.Severity;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -20,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Suppressed never means lost. Over random lives of alerts, storms, dependencies (circles among
- * them), maintenance windows, changed policies, restarts and openings that are late:
+ * them), fault trees, maintenance windows, changed policies, restarts and openings that are late:
  *
  * <ul>
  *   <li>at every moment, whatever suppresses an alert is active itself and leads to something that
@@ -136,8 +138,36 @@ class GateInvariantTest {
         Instant end = start.plusMillis(1 + random.nextInt(20_000));
         next.add(new MaintenanceWindow("work" + i, devices(), unixNanos(start), unixNanos(end)));
       }
+      for (int i = 0; i < random.nextInt(3); i++) {
+        next.add(tree("tree" + i, i));
+      }
+      if (random.nextInt(3) == 0) {
+        AlertMatcher ofTrees = new AlertMatcher(Map.of("source", List.of("tree")));
+        next.add(new Dependency("of-trees", ofTrees, List.of(devices())));
+      }
       policies = next;
       story.policies(now, next.toArray(Policy[]::new));
+    }
+
+    /** Of leaves that may be the same, and of a tree before it. */
+    private FaultTree tree(String treeName, int treesBefore) {
+      Set<TreeNode> children = new LinkedHashSet<>();
+      for (int i = 0; i <= random.nextInt(3); i++) {
+        children.add(new TreeNode.AlertLeaf("", devices(), Set.of()));
+      }
+      if (treesBefore > 0 && random.nextBoolean()) {
+        children.add(new TreeNode.TreeLeaf("tree" + random.nextInt(treesBefore)));
+      }
+      int atLeast = 1 + random.nextInt(children.size());
+      return new FaultTree(
+          treeName,
+          new TreeNode.TreeGate(atLeast, List.copyOf(children), 0),
+          Duration.ofSeconds(random.nextInt(3)).toNanos(),
+          Severity.SEVERITY_CRITICAL,
+          Severity.SEVERITY_MINOR,
+          "",
+          Map.of(),
+          "");
     }
 
     private AlertMatcher devices() {
@@ -199,6 +229,15 @@ class GateInvariantTest {
             if (up.getState() == AlertState.ALERT_STATE_SUPPRESSED) {
               assertThatItIsExplained(up, latest, new HashSet<>(seen));
             }
+          }
+        }
+        case "tree" -> {
+          Alert top = latest.get(cause[1]);
+          assertThat(top.getState())
+              .as("%s: %s", name, cause[1])
+              .isIn(AlertState.ALERT_STATE_OPEN, AlertState.ALERT_STATE_SUPPRESSED);
+          if (top.getState() == AlertState.ALERT_STATE_SUPPRESSED) {
+            assertThatItIsExplained(top, latest, new HashSet<>(seen));
           }
         }
         default -> throw new AssertionError(name + ": no cause of " + alert);

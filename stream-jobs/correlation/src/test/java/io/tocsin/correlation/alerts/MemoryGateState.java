@@ -11,6 +11,7 @@ final class MemoryGateState implements GateState {
   private final Map<String, Stray> strays = new TreeMap<>();
   private final Map<String, Acknowledged> acknowledged = new TreeMap<>();
   private long clockUnixNanos = Long.MIN_VALUE;
+  private long treeVersion = Long.MIN_VALUE;
 
   @Override
   public GatedAlert alert(String fingerprint) {
@@ -95,6 +96,16 @@ final class MemoryGateState implements GateState {
   @Override
   public void putClockUnixNanos(long unixNanos) {
     clockUnixNanos = unixNanos;
+  }
+
+  @Override
+  public long treeVersion() {
+    return treeVersion;
+  }
+
+  @Override
+  public void putTreeVersion(long version) {
+    treeVersion = version;
   }
 
   boolean isEmpty() {

@@ -11,14 +11,15 @@ import io.tocsin.correlation.alerts.StormLimits;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.metrics.Counter;
+import org.apache.flink.streaming.api.TimeDomain;
 import org.apache.flink.streaming.api.TimerService;
 import org.apache.flink.streaming.api.functions.co.KeyedCoProcessFunction;
 import org.apache.flink.streaming.api.watermark.Watermark;
@@ -47,6 +48,8 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
    */
   private static final long MILLIS_BEYOND_THE_END = Duration.ofDays(31).toMillis();
 
+  private static final long GATHER_DOCUMENTS_MILLIS = 100;
+
   private static final Logger LOG = LoggerFactory.getLogger(GateFunction.class);
 
   private final StormLimits limits;
@@ -60,6 +63,12 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
 
   /** No timer is later: far away until the stream ends. */
   private transient long lastTimerMillis;
+
+  /** What the documents say, so that each is read once. */
+  private transient Map<String, Policy> policies;
+
+  /** Whether the gate does not know them yet: it looks at every active alert when they change. */
+  private transient boolean hasNewPolicies;
 
   GateFunction(StormLimits limits, PolicyReader reader) {
     this.limits = limits;
@@ -77,6 +86,8 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
                     "policy-documents",
                     Types.STRING,
                     ProtobufTypeInfo.forMessage(RuleDocument.class)));
+    // A checkpoint may have been taken between a document and the look at what it changes.
+    hasNewPolicies = true;
     unknownAcknowledgements =
         getRuntimeContext().getMetricGroup().counter(UNKNOWN_ACKNOWLEDGEMENTS_TOTAL);
   }
@@ -84,7 +95,7 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
   @Override
   public void processElement1(Alert alert, Context context, Collector<Alert> out) throws Exception {
     TimerService timers = context.timerService();
-    follow(gate().onAlert(alert, now(timers)), timers, out);
+    follow(gate(timers, out).onAlert(alert, now(timers)), timers, out);
   }
 
   @Override
@@ -92,34 +103,40 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
       throws Exception {
     TimerService timers = context.timerService();
     switch (input.getInputCase()) {
-      case DOCUMENT -> onDocument(input.getDocument(), timers, out);
-      case TOLD -> follow(gate().onTold(input.getTold(), now(timers)), timers, out);
-      case SAID -> follow(gate().onSaid(input.getSaid(), now(timers)), timers, out);
+      case DOCUMENT -> onDocument(input.getDocument(), timers);
+      case TOLD -> follow(gate(timers, out).onTold(input.getTold(), now(timers)), timers, out);
+      case SAID -> follow(gate(timers, out).onSaid(input.getSaid(), now(timers)), timers, out);
       case INPUT_NOT_SET -> throw new IllegalStateException("the gate was handed nothing");
     }
   }
 
-  private void onDocument(RuleDocument document, TimerService timers, Collector<Alert> out)
-      throws Exception {
-    boolean wasPolicy = documents.contains(document.getName());
+  /**
+   * Documents may come by the thousand, and the gate takes them together: when anything else comes,
+   * or nothing for a moment.
+   */
+  private void onDocument(RuleDocument document, TimerService timers) throws Exception {
+    readPolicies();
+    String name = document.getName();
     Optional<Policy> policy;
     try {
       policy = document.getYaml().isEmpty() ? Optional.empty() : reader.read(document);
     } catch (IllegalArgumentException e) {
       LOG.error(
           "document {} is not understood, and what it would replace stays in force: {}",
-          document.getName(),
+          name,
           e.getMessage());
       return;
     }
-    Gate before = gate();
+    hasNewPolicies |= policy.isPresent() || policies.containsKey(name);
     if (policy.isPresent()) {
-      documents.put(document.getName(), document);
+      documents.put(name, document);
+      policies.put(name, policy.get());
     } else {
-      documents.remove(document.getName());
+      documents.remove(name);
+      policies.remove(name);
     }
-    if (policy.isPresent() || wasPolicy) {
-      follow(before.onPolicies(policies(), now(timers)), timers, out);
+    if (hasNewPolicies) {
+      timers.registerProcessingTimeTimer(timers.currentProcessingTime() + GATHER_DOCUMENTS_MILLIS);
     }
   }
 
@@ -127,30 +144,41 @@ final class GateFunction extends KeyedCoProcessFunction<Integer, Alert, GateInpu
   public void onTimer(long timestampMillis, OnTimerContext context, Collector<Alert> out)
       throws Exception {
     TimerService timers = context.timerService();
+    if (context.timeDomain() == TimeDomain.PROCESSING_TIME) {
+      gate(timers, out);
+      return;
+    }
     boolean hasEnded = timers.currentWatermark() == Watermark.MAX_WATERMARK.getTimestamp();
     if (hasEnded && lastTimerMillis == Long.MAX_VALUE) {
       lastTimerMillis = timestampMillis + MILLIS_BEYOND_THE_END;
     }
-    follow(gate().onTimer(Nanos.ofMillis(timestampMillis)), timers, out);
+    follow(gate(timers, out).onTimer(Nanos.ofMillis(timestampMillis)), timers, out);
   }
 
   private static long now(TimerService timers) {
     return Nanos.ofMillis(timers.currentWatermark());
   }
 
-  private Gate gate() throws Exception {
+  /** Knows every document that has come. */
+  private Gate gate(TimerService timers, Collector<Alert> out) throws Exception {
     if (gate == null) {
-      gate = new Gate(limits, state, policies());
+      readPolicies();
+      gate = new Gate(limits, state, policies.values());
+    }
+    if (hasNewPolicies) {
+      hasNewPolicies = false;
+      follow(gate.onPolicies(policies.values(), now(timers)), timers, out);
     }
     return gate;
   }
 
-  private List<Policy> policies() throws Exception {
-    List<Policy> policies = new ArrayList<>();
-    for (RuleDocument document : documents.values()) {
-      reader.read(document).ifPresent(policies::add);
+  private void readPolicies() throws Exception {
+    if (policies == null) {
+      policies = new TreeMap<>();
+      for (RuleDocument document : documents.values()) {
+        reader.read(document).ifPresent(policy -> policies.put(document.getName(), policy));
+      }
     }
-    return policies;
   }
 
   private void follow(Step<GateState, Alert> step, TimerService timers, Collector<Alert> out) {

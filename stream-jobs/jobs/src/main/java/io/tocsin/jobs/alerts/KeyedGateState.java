@@ -25,6 +25,7 @@ final class KeyedGateState implements GateState {
   private final MapState<String, Stray> strays;
   private final MapState<String, Acknowledged> acknowledged;
   private final ValueState<Long> clockUnixNanos;
+  private final ValueState<Long> treeVersion;
 
   KeyedGateState(RuntimeContext context) {
     alerts = context.getMapState(descriptor("gated-alerts", GatedAlert.class));
@@ -32,6 +33,7 @@ final class KeyedGateState implements GateState {
     strays = context.getMapState(descriptor("strays", Stray.class));
     acknowledged = context.getMapState(descriptor("acknowledged", Acknowledged.class));
     clockUnixNanos = context.getState(new ValueStateDescriptor<>("clock", Types.LONG));
+    treeVersion = context.getState(new ValueStateDescriptor<>("tree-version", Types.LONG));
   }
 
   private static <T> MapStateDescriptor<String, T> descriptor(String name, Class<T> valueClass) {
@@ -149,15 +151,33 @@ final class KeyedGateState implements GateState {
 
   @Override
   public long clockUnixNanos() {
-    Long clock = unchecked(clockUnixNanos::value);
-    return clock == null ? Long.MIN_VALUE : clock;
+    return orNothing(clockUnixNanos);
   }
 
   @Override
   public void putClockUnixNanos(long unixNanos) {
+    update(clockUnixNanos, unixNanos);
+  }
+
+  @Override
+  public long treeVersion() {
+    return orNothing(treeVersion);
+  }
+
+  @Override
+  public void putTreeVersion(long version) {
+    update(treeVersion, version);
+  }
+
+  private static long orNothing(ValueState<Long> state) {
+    Long value = unchecked(state::value);
+    return value == null ? Long.MIN_VALUE : value;
+  }
+
+  private static void update(ValueState<Long> state, long value) {
     unchecked(
         () -> {
-          clockUnixNanos.update(unixNanos);
+          state.update(value);
           return null;
         });
   }

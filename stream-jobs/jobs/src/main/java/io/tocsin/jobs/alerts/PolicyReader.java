@@ -9,7 +9,7 @@ import java.util.Optional;
 @FunctionalInterface
 public interface PolicyReader extends Serializable {
   /**
-   * The maintenance window or the dependency of a document; nothing for a rule.
+   * The maintenance window, the dependency or the fault tree of a document; nothing for a rule.
    *
    * @throws IllegalArgumentException where this build does not understand the document
    */

@@ -173,6 +173,7 @@ public final class GateBenchmark {
     return lastOpening.plusSeconds(600);
   }
 
+  /** The gate takes documents together, after a moment. */
   private void pushWindow() throws Exception {
     RuleDocument document =
         RuleDocument.newBuilder()
@@ -180,6 +181,7 @@ public final class GateBenchmark {
             .setYaml(Long.toString(unixNanos(windowStart())))
             .build();
     harness.processElement2(GateInput.newBuilder().setDocument(document).build(), 0);
+    harness.setProcessingTime(1_000);
   }
 
   /** These documents hold the start of work of a minute on the first device. */

@@ -236,6 +236,17 @@ class GateFunctionTest {
   }
 
   @Test
+  void documentsAreTakenInAQuietNetworkToo() throws Exception {
+    open("d1", A_SECOND_LATER);
+    open("d2", A_SECOND_LATER);
+    push("work", "d1");
+    push("more", "d2");
+    harness.setProcessingTime(1_000);
+
+    assertThat(told()).endsWith("d1 suppressed suppressed", "d2 suppressed suppressed");
+  }
+
+  @Test
   void documentThatIsNotUnderstoodLeavesTheOneBeforeInForce() throws Exception {
     push("work", "d1");
     push("work", "nonsense");

@@ -31,7 +31,7 @@ final class CheckCommand implements Callable<Integer> {
               + " sets "
               + String.join(", ", override.fieldNames())
               + " of "
-              + override.rule());
+              + override.target());
     }
     out.println("ok: " + RulePaths.count(files));
     return 0;

@@ -1,11 +1,17 @@
 package io.tocsin.rules.command;
 
+import io.tocsin.correlation.alerts.FaultTree;
+import io.tocsin.correlation.alerts.TreeNode;
+import io.tocsin.correlation.alerts.TreeNode.TreeLeaf;
 import io.tocsin.rules.document.Document;
 import io.tocsin.rules.document.DocumentException;
 import io.tocsin.rules.document.DocumentLoader;
 import io.tocsin.rules.document.DocumentText;
+import io.tocsin.rules.document.PolicyDocument;
 import io.tocsin.rules.document.Rule;
 import io.tocsin.rules.document.RuleOverride;
+import io.tocsin.rules.document.TreeLoader;
+import io.tocsin.rules.document.TreeTemplate;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.CharacterCodingException;
@@ -15,6 +21,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -45,6 +52,7 @@ final class RuleFiles {
       filesOf(path).forEach(files::add);
     }
     files.applyOverrides();
+    files.checkTrees();
     return files;
   }
 
@@ -67,7 +75,7 @@ final class RuleFiles {
     return overrides;
   }
 
-  /** Names of the rules that an override takes out of force. */
+  /** Names of the rules and trees that an override takes out of force. */
   Set<String> disabled() {
     return disabled;
   }
@@ -103,12 +111,37 @@ final class RuleFiles {
       try {
         if (DocumentLoader.kindOf(text).equals(RuleOverride.KIND)) {
           overrides.add(RuleOverride.load(text));
+        } else if (DocumentLoader.kindOf(text).equals(TreeTemplate.KIND)) {
+          TreeTemplate.expand(text, inventory -> readBeside(file, inventory))
+              .forEach(tree -> addExpanded(text, tree));
         } else {
           add(text, DocumentLoader.load(text));
         }
       } catch (DocumentException e) {
         problems.add(e);
       }
+    }
+  }
+
+  /** What is wrong with a tree of a template is said of the template, with the tree's own text. */
+  private void addExpanded(DocumentText template, DocumentText tree) {
+    try {
+      add(tree, DocumentLoader.load(tree));
+    } catch (DocumentException e) {
+      String name =
+          tree.text().lines().filter(line -> line.startsWith("name: ")).findFirst().orElse("");
+      String reason = e.getMessage().substring((e.file() + ":" + e.line() + ": ").length());
+      throw new DocumentException(
+          template.file(), template.firstLine(), "the tree of " + name + ": " + reason);
+    }
+  }
+
+  private static DocumentText readBeside(Path file, String inventory) {
+    Path path = file.resolveSibling(inventory);
+    try {
+      return new DocumentText(path.toString(), 1, Files.readString(path));
+    } catch (IOException e) {
+      throw new DocumentException(path.toString(), 1, "cannot be read: " + e.getMessage());
     }
   }
 
@@ -128,10 +161,11 @@ final class RuleFiles {
     for (RuleOverride override : overrides) {
       try {
         for (String field : override.fieldNames()) {
-          RuleOverride other = setBy.putIfAbsent(override.rule() + ' ' + field, override);
+          RuleOverride other = setBy.putIfAbsent(override.target() + ' ' + field, override);
           if (other != null) {
             throw override.fieldRefusal(
-                field, "'" + field + "' of '" + override.rule() + "' is set by " + other.origin());
+                field,
+                "'" + field + "' of '" + override.target() + "' is set by " + other.origin());
           }
         }
         apply(override);
@@ -143,18 +177,80 @@ final class RuleFiles {
   }
 
   private void apply(RuleOverride override) {
-    Loaded loaded = documents.get(override.rule());
-    if (loaded == null || !(loaded.written instanceof Rule)) {
-      throw override.ruleRefusal(
-          "no rule '"
-              + override.rule()
-              + "' in these files: an override is read together with the rule that it changes");
+    Loaded loaded = documents.get(override.target());
+    boolean isThere =
+        loaded != null
+            && (override.isOfTree() ? treeOf(loaded).isPresent() : loaded.written instanceof Rule);
+    if (!isThere) {
+      String kind = override.isOfTree() ? "tree" : "rule";
+      throw override.targetRefusal(
+          "no "
+              + kind
+              + " '"
+              + override.target()
+              + "' in these files: an override is read together with the "
+              + kind
+              + " that it changes");
     }
     if (!override.isEnabled()) {
-      disabled.add(override.rule());
+      disabled.add(override.target());
       return;
     }
     DocumentText text = override.applyTo(loaded.text);
-    documents.put(override.rule(), new Loaded(text, DocumentLoader.load(text), loaded.written));
+    documents.put(override.target(), new Loaded(text, DocumentLoader.load(text), loaded.written));
+  }
+
+  private static Optional<FaultTree> treeOf(Loaded loaded) {
+    return loaded.document instanceof PolicyDocument document
+            && document.policy() instanceof FaultTree tree
+        ? Optional.of(tree)
+        : Optional.empty();
+  }
+
+  /** The trees to be in force. */
+  List<FaultTree> trees() {
+    return documents.values().stream().flatMap(loaded -> treeOf(loaded).stream()).toList();
+  }
+
+  /** A tree that names one that is not there, or itself by way of others, could never be true. */
+  private void checkTrees() {
+    Map<String, Set<String>> named = new TreeMap<>();
+    for (FaultTree tree : trees()) {
+      Set<String> names = new TreeSet<>();
+      for (TreeNode leaf : FaultTree.leavesOf(tree.top())) {
+        if (leaf instanceof TreeLeaf other) {
+          names.add(other.tree());
+        }
+      }
+      named.put(tree.name(), names);
+    }
+    named.forEach(
+        (tree, others) -> {
+          for (String other : others) {
+            if (!named.containsKey(other)) {
+              refuseReference(tree, other, "no tree '" + other + "' in these files");
+            } else if (reaches(other, tree, named, new TreeSet<>())) {
+              refuseReference(
+                  tree,
+                  other,
+                  "a circle: '" + tree + "' follows from '" + other + "', and that from it");
+            }
+          }
+        });
+  }
+
+  private static boolean reaches(
+      String from, String to, Map<String, Set<String>> named, Set<String> seen) {
+    if (from.equals(to)) {
+      return true;
+    }
+    return seen.add(from)
+        && named.getOrDefault(from, Set.of()).stream()
+            .anyMatch(next -> reaches(next, to, named, seen));
+  }
+
+  private void refuseReference(String tree, String other, String reason) {
+    DocumentText text = documents.get(tree).text;
+    problems.add(new DocumentException(text.file(), TreeLoader.lineOf(text, other), reason));
   }
 }

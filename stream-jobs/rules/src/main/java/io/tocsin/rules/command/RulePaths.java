@@ -37,12 +37,15 @@ final class RulePaths {
     return files;
   }
 
-  /** "12 rules, 1 maintenance windows and dependencies, 2 overrides". */
+  /** "12 rules, 3 trees, 1 maintenance windows and dependencies, 2 overrides". */
   static String count(RuleFiles files) {
     int rules = files.rules().size();
-    int others = files.documents().size() - rules;
+    int trees = files.trees().size();
+    int others = files.documents().size() - rules - trees;
     return rules
         + " rules, "
+        + trees
+        + " trees, "
         + others
         + " maintenance windows and dependencies, "
         + files.overrides().size()

@@ -50,9 +50,13 @@ public final class DocumentLoader {
       case "rule" -> rule(fields);
       case MAINTENANCE -> maintenance(fields);
       case "dependency" -> dependency(fields);
+      case "tree" -> TreeLoader.load(name(fields), fields);
       default ->
           throw fields.refusal(
-              "kind", "'kind' is '" + kind + "': give rule, override, maintenance or dependency");
+              "kind",
+              "'kind' is '"
+                  + kind
+                  + "': give rule, override, maintenance, dependency, tree or tree-template");
     };
   }
 
@@ -215,7 +219,7 @@ public final class DocumentLoader {
   /**
    * Which alerts are meant: field to one value or several; {@link AlertMatcher} knows the fields.
    */
-  private static AlertMatcher alerts(Fields fields) {
+  static AlertMatcher alerts(Fields fields) {
     Map<String, List<String>> meant = new LinkedHashMap<>();
     fields.keys().forEach(name -> meant.put(name, fields.texts(name)));
     try {

@@ -195,7 +195,11 @@ final class Fields {
   }
 
   Severity severity(String key) {
-    String word = required(key);
+    return severityOf(key, required(key));
+  }
+
+  /** The severity that a word of a key's value is. */
+  Severity severityOf(String key, String word) {
     for (Severity severity : Severity.values()) {
       if (EnumWords.isSpecified(severity)
           && severity != Severity.SEVERITY_CLEARED

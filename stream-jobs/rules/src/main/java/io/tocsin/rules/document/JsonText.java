@@ -72,7 +72,8 @@ final class JsonText {
     }
   }
 
-  private static void quote(String text, StringBuilder json) {
+  /** A text in quotes. */
+  static void quote(String text, StringBuilder json) {
     json.append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);

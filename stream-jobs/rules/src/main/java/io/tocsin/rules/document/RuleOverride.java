@@ -12,8 +12,8 @@ import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 
 /**
- * What a site changes in a rule: the rule's name, and some of its fields. It is merged into the
- * rule's text before a push, so what the topic holds is a rule like any other.
+ * What a site changes in a rule or a fault tree: its name, and some of its fields. It is merged
+ * into the document's text before a push, so what the topic holds is one like any other.
  */
 public final class RuleOverride {
   /** The kind of these documents. */
@@ -24,19 +24,22 @@ public final class RuleOverride {
   private static final List<String> LIMITS =
       List.of("raise_above", "clear_below", "raise_below", "clear_above");
   private static final String CONSECUTIVE = "consecutive";
+  private static final String TREE = "tree";
   private static final Set<String> MEASURES = Set.of("counter", "gauge", "probe");
 
   private final DocumentText text;
   private final Fields fields;
   private final Fields set;
-  private final String rule;
+  private final String kind;
+  private final String target;
   private final boolean isEnabled;
 
   private RuleOverride(DocumentText text, Fields fields, Fields set) {
     this.text = text;
     this.fields = fields;
     this.set = set;
-    rule = fields.required("rule");
+    kind = fields.has(TREE) ? TREE : "rule";
+    target = fields.required(kind);
     isEnabled = set.flag("enabled", true);
   }
 
@@ -55,25 +58,37 @@ public final class RuleOverride {
     if (set.keys().isEmpty()) {
       throw fields.refusal("set", "'set' sets nothing");
     }
+    set.allow(SEVERITY);
     if (set.has(SEVERITY)) {
       set.severity(SEVERITY);
     }
-    set.seconds("expires", 0);
     set.text("team");
     set.text("runbook");
     set.map(LABELS).ifPresent(labels -> labels.keys().forEach(labels::template));
-    LIMITS.forEach(set::number);
-    ClauseLoader.consecutive(set);
+    if (override.isOfTree()) {
+      set.seconds("hold", 0);
+      set.text("redundancy_lost");
+      set.text("site");
+    } else {
+      set.seconds("expires", 0);
+      LIMITS.forEach(set::number);
+      ClauseLoader.consecutive(set);
+    }
     set.refuseOthers();
     return override;
   }
 
-  /** Name of the rule. */
-  public String rule() {
-    return rule;
+  /** Name of the rule or tree. */
+  public String target() {
+    return target;
   }
 
-  /** False where the rule is not wanted at all. */
+  /** Whether it changes a tree. */
+  public boolean isOfTree() {
+    return kind.equals(TREE);
+  }
+
+  /** False where it is not wanted at all. */
   public boolean isEnabled() {
     return isEnabled;
   }
@@ -88,9 +103,9 @@ public final class RuleOverride {
     return text.origin();
   }
 
-  /** A refusal because of the rule that is named. */
-  public DocumentException ruleRefusal(String reason) {
-    return fields.refusal("rule", reason);
+  /** A refusal because of the rule or tree that is named. */
+  public DocumentException targetRefusal(String reason) {
+    return fields.refusal(kind, reason);
   }
 
   /** A refusal because of a field that is set. */
@@ -99,9 +114,9 @@ public final class RuleOverride {
   }
 
   /**
-   * The rule's text with the fields set. Its file names this override too; its lines stay.
+   * The document's text with the fields set. Its file names this override too; its lines stay.
    *
-   * @throws DocumentException where the rule has nothing that could be set so
+   * @throws DocumentException where the document has nothing that could be set so
    */
   public DocumentText applyTo(DocumentText written) {
     MappingNode root = (MappingNode) DocumentLoader.nodeOf(written);
@@ -158,7 +173,7 @@ public final class RuleOverride {
           "'"
               + field
               + "' changes the one threshold of a rule, and '"
-              + rule
+              + target
               + "' has "
               + (measures.isEmpty() ? "none" : measures.size()));
     }

@@ -13,6 +13,7 @@ import io.tocsin.rules.document.DocumentLoader;
 import io.tocsin.rules.document.DocumentText;
 import io.tocsin.rules.document.Rule;
 import io.tocsin.rules.document.RuleOverride;
+import io.tocsin.rules.document.TreeTemplate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -72,10 +73,16 @@ class ShippedRulesTest {
     ObjectMapper yaml = new ObjectMapper(new YAMLFactory());
     List<DocumentText> shown = new ArrayList<>(documentsIn("README.md"));
     shown.addAll(documentsIn("site/README.md"));
+    shown.addAll(documentsIn("trees/README.md"));
+    DocumentText uplinks =
+        new DocumentText("uplinks.csv", 1, "site,device,interface\nzrh,r1,Gi0\n");
     for (DocumentText text : shown) {
       assertThat(schema().validate(yaml.readTree(text.text()))).as(text.origin()).isEmpty();
-      if (!DocumentLoader.kindOf(text).equals(RuleOverride.KIND)) {
-        DocumentLoader.load(text);
+      switch (DocumentLoader.kindOf(text)) {
+        case RuleOverride.KIND -> RuleOverride.load(text);
+        case TreeTemplate.KIND ->
+            TreeTemplate.expand(text, name -> uplinks).forEach(DocumentLoader::load);
+        default -> DocumentLoader.load(text);
       }
     }
     Path site = folder.resolve("site.yaml");
