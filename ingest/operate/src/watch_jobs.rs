@@ -7,6 +7,7 @@ mod alert;
 mod flink;
 mod health;
 
+use std::collections::HashMap;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -31,7 +32,7 @@ Exit codes: 64 the command line is not usable; it does not end by itself.";
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct WatchJobsArgs {
-    /// Flink's REST interface.
+    /// Flink's REST interface; `{job}` in it stands for the job's name, where each job has a Flink of its own.
     #[arg(long, env = "TOCSIN_FLINK", value_name = "URL", default_value = "http://127.0.0.1:8081", value_parser = http_url)]
     flink: String,
 
@@ -82,19 +83,20 @@ fn http_url(text: &str) -> Result<String, String> {
 /// Watches until it is killed.
 pub fn run(args: &WatchJobsArgs) -> Result<(), Failure> {
     let http = ureq::Agent::config_builder().timeout_global(Some(LONGEST_ANSWER)).build().new_agent();
-    let labelling = Labelling { site: &args.site, runbooks_url: &args.runbooks_url, flink: &args.flink };
+    let labelling = Labelling { site: &args.site, runbooks_url: &args.runbooks_url };
     let limits = Limits { down_after: Duration::from_secs(args.down_after), up_after: Duration::from_secs(args.up_after) };
-    let mut jobs: Vec<Watched<'_>> = args.jobs.iter().map(|name| Watched { name, health: JobHealth::default(), alert: None }).collect();
+    let mut jobs: Vec<Watched<'_>> = args.jobs.iter().map(|name| Watched::new(name, &args.flink)).collect();
     let mut posts: Vec<Posts<'_>> = args.alertmanager.iter().map(|url| Posts { url, has_failed: false }).collect();
     let start = Instant::now();
     loop {
-        let overview = flink::overview(&http, &args.flink);
+        let mut overviews = HashMap::new();
         for job in &mut jobs {
-            let sight = flink::sight(&overview, job.name);
+            let overview = overviews.entry(job.flink.clone()).or_insert_with_key(|url| flink::overview(&http, url));
+            let sight = flink::sight(overview, job.name);
             job.look(start.elapsed(), sight, &limits, Timestamp::now());
         }
         let now = Timestamp::now();
-        let told: Vec<_> = jobs.iter().filter_map(|job| Some(job.alert.as_ref()?.posted(job.name, &labelling, now))).collect();
+        let told: Vec<_> = jobs.iter().filter_map(|job| Some(job.alert.as_ref()?.posted(job.name, &job.flink, &labelling, now))).collect();
         if !told.is_empty() {
             posts.iter_mut().for_each(|each| each.post(&http, &told));
         }
@@ -104,11 +106,16 @@ pub fn run(args: &WatchJobsArgs) -> Result<(), Failure> {
 
 struct Watched<'a> {
     name: &'a str,
+    flink: String,
     health: JobHealth,
     alert: Option<JobAlert>,
 }
 
-impl Watched<'_> {
+impl<'a> Watched<'a> {
+    fn new(name: &'a str, flink: &str) -> Self {
+        Self { name, flink: flink.replace("{job}", name), health: JobHealth::default(), alert: None }
+    }
+
     fn look(&mut self, at: Duration, sight: Sight, limits: &Limits, now: Timestamp) {
         match self.health.look(at, sight, limits) {
             Some(Change::Down) => {
@@ -153,6 +160,12 @@ impl Posts<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_job_is_looked_for_at_its_own_flink_where_the_address_has_its_name() {
+        assert_eq!(Watched::new("tocsin-wan", "http://{job}-rest:8081").flink, "http://tocsin-wan-rest:8081");
+        assert_eq!(Watched::new("tocsin-wan", "http://flink:8081").flink, "http://flink:8081");
+    }
 
     #[test]
     fn only_plain_http_is_taken_and_a_slash_at_the_end_is_dropped() {

@@ -15,7 +15,6 @@ const KEPT: Duration = Duration::from_secs(300);
 pub(super) struct Labelling<'a> {
     pub(super) site: &'a str,
     pub(super) runbooks_url: &'a str,
-    pub(super) flink: &'a str,
 }
 
 /// One time that a job was down.
@@ -43,8 +42,8 @@ impl JobAlert {
         self.ended.is_some_and(|ended| now > ended + KEPT)
     }
 
-    /// What to post now: the same labels are the same alert.
-    pub(super) fn posted(&self, job: &str, labelling: &Labelling<'_>, now: Timestamp) -> Value {
+    /// What to post now about a job of this Flink: the same labels are the same alert.
+    pub(super) fn posted(&self, job: &str, flink: &str, labelling: &Labelling<'_>, now: Timestamp) -> Value {
         let mut labels = json!({ "alertname": CHECK, "severity": "critical", "source": "tocsin-pipeline", "device": job });
         if !labelling.site.is_empty() {
             labels["site"] = labelling.site.into();
@@ -57,7 +56,7 @@ impl JobAlert {
             },
             "startsAt": self.began.to_string(),
             "endsAt": self.ended.unwrap_or(now + KEPT).to_string(),
-            "generatorURL": labelling.flink,
+            "generatorURL": flink,
         })
     }
 }
@@ -66,7 +65,7 @@ impl JobAlert {
 mod tests {
     use super::*;
 
-    const LABELLING: Labelling<'_> = Labelling { site: "dc1", runbooks_url: "https://wiki/runbooks/", flink: "http://flink:8081" };
+    const LABELLING: Labelling<'_> = Labelling { site: "dc1", runbooks_url: "https://wiki/runbooks/" };
 
     fn at(second: i64) -> Timestamp {
         Timestamp::new(1_800_000_000 + second, 0).unwrap_or_default()
@@ -77,7 +76,7 @@ mod tests {
         let mut alert = JobAlert::began(at(0));
         alert.explain("it is failed");
         assert_eq!(
-            alert.posted("tocsin-paging", &LABELLING, at(60)),
+            alert.posted("tocsin-paging", "http://flink:8081", &LABELLING, at(60)),
             json!({
                 "labels": {"alertname": "job-down", "severity": "critical", "source": "tocsin-pipeline", "device": "tocsin-paging", "site": "dc1"},
                 "annotations": {"summary": "job tocsin-paging is down: it is failed", "runbook": "https://wiki/runbooks/job-down.md"},
@@ -92,7 +91,7 @@ mod tests {
     fn an_end_is_repeated_for_a_while_and_then_forgotten() {
         let mut alert = JobAlert::began(at(0));
         alert.end(at(100));
-        assert_eq!(alert.posted("tocsin-wan", &LABELLING, at(200))["endsAt"], "2027-01-15T08:01:40Z");
+        assert_eq!(alert.posted("tocsin-wan", "http://flink:8081", &LABELLING, at(200))["endsAt"], "2027-01-15T08:01:40Z");
         assert!(!alert.is_history(at(400)));
         assert!(alert.is_history(at(401)));
     }

@@ -26,6 +26,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /** The documents of some files and folders, with the overrides among them applied. */
 final class RuleFiles {
@@ -90,10 +91,21 @@ final class RuleFiles {
       return List.of(path);
     }
     try (Stream<Path> files = Files.walk(path)) {
-      return files.filter(file -> file.toString().endsWith(".yaml")).sorted().toList();
+      return files
+          .filter(file -> file.toString().endsWith(".yaml") && !isHidden(path.relativize(file)))
+          .sorted()
+          .toList();
     } catch (IOException e) {
       throw new UncheckedIOException(path + " cannot be read: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * What an editor leaves, and the second copy of each file in a volume of a Kubernetes ConfigMap.
+   */
+  private static boolean isHidden(Path file) {
+    return StreamSupport.stream(file.spliterator(), false)
+        .anyMatch(name -> name.toString().startsWith("."));
   }
 
   private void add(Path file) {

@@ -53,6 +53,19 @@ class RuleFilesTest {
   }
 
   @Test
+  void aVolumeOfAConfigMapIsReadOnce() throws IOException {
+    write("site/..2026_11_23/links.yaml", override("link", "severity: major"));
+    Path site = folder.resolve("site");
+    Files.createSymbolicLink(site.resolve("..data"), Path.of("..2026_11_23"));
+    Files.createSymbolicLink(site.resolve("links.yaml"), Path.of("..data/links.yaml"));
+
+    RuleFiles files = read();
+
+    assertThat(files.problems()).isEmpty();
+    assertThat(files.overrides()).hasSize(1);
+  }
+
+  @Test
   void aDisabledRuleIsNoLongerThere() throws IOException {
     write("site/a.yaml", override("link", "enabled: false"));
 
