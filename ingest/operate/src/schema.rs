@@ -38,7 +38,11 @@ use files::SchemaFiles;
 use kafka::Kafka;
 use ledger::{DATABASE, Ledger};
 use retention::Retention;
-use topics::{Topic, TopicChange};
+use topics::{Partitions, SettingChange, Topic, TopicChange};
+
+/// What it means that a topic has grown; deploy/README.md says more.
+const GROWN: &str = "what is written of a key from now on may be read before what waits in its old partition; start the jobs anew from a savepoint, or \
+                     they find the new partitions after up to five minutes";
 
 /// `tocsin schema ...`
 #[derive(Args, Debug)]
@@ -85,6 +89,10 @@ struct TargetArgs {
     #[arg(long, env = "TOCSIN_CLICKHOUSE_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     cluster: Option<String>,
 
+    /// Another number of partitions than the topic's file says. A topic that is there grows: what is written of a key from then on overtakes what waits in its old partition.
+    #[arg(long, env = "TOCSIN_PARTITIONS", value_name = "TOPIC=N,..", value_delimiter = ',')]
+    partitions: Vec<Partitions>,
+
     /// Leave the other server alone.
     #[arg(long, value_name = "SERVER")]
     only: Option<Server>,
@@ -119,6 +127,7 @@ pub fn run(args: &SchemaArgs) -> Result<(), Failure> {
 /// What the files ask for, and the servers that shall have it. A server that `--only` leaves out is absent.
 struct Target {
     topics: Vec<Topic>,
+    partitions: Vec<Partitions>,
     schema: DatabaseSchema,
     questions: Vec<Question>,
     retention: Option<Retention>,
@@ -131,7 +140,8 @@ impl Target {
     /// Validates every file, then waits for the servers.
     fn open(args: &TargetArgs) -> Result<Self, Failure> {
         let files = SchemaFiles::load(args.schemas.as_deref())?;
-        let topics = topics::parse(&files.topics)?;
+        let mut topics = topics::parse(&files.topics)?;
+        topics::ask(&mut topics, &args.partitions)?;
         let schema = DatabaseSchema::parse(&files)?;
         let questions = question::parse(&files.questions)?;
         let retention = args.retention.as_deref().map(Retention::load).transpose()?;
@@ -149,7 +159,7 @@ impl Target {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
                 .map_err(|reason| clickhouse.unreachable(&reason))?;
         }
-        Ok(Self { topics, schema, questions, retention, cluster, kafka, clickhouse })
+        Ok(Self { topics, partitions: args.partitions.clone(), schema, questions, retention, cluster, kafka, clickhouse })
     }
 }
 
@@ -157,7 +167,7 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
     let target = Target::open(&args.target)?;
     let mut done = Vec::new();
     if let Some(kafka) = &target.kafka {
-        done.push(apply_topics(kafka, &target.topics, args.replication)?);
+        done.push(apply_topics(kafka, &target.topics, &target.partitions, args.replication)?);
     }
     if let Some(clickhouse) = &target.clickhouse {
         let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
@@ -178,9 +188,9 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
 }
 
 /// Creates and alters, and returns the words for the summary. What must be refused is found before anything is changed.
-fn apply_topics(kafka: &Kafka, topics: &[Topic], replication: Option<u32>) -> Result<String, Failure> {
+fn apply_topics(kafka: &Kafka, topics: &[Topic], asked: &[Partitions], replication: Option<u32>) -> Result<String, Failure> {
     let (mut created, mut altered) = (0, 0);
-    for (topic, change) in changes(kafka, topics)? {
+    for (topic, change) in changes(kafka, topics, asked)? {
         match change {
             TopicChange::Nothing => {}
             TopicChange::Create => {
@@ -191,16 +201,27 @@ fn apply_topics(kafka: &Kafka, topics: &[Topic], replication: Option<u32>) -> Re
                 }
             }
             TopicChange::Alter(changes) => {
-                kafka.alter(topic, &changes)?;
-                for change in changes {
-                    println!("altered topic {}: {change}", topic.name);
-                }
+                alter(kafka, topic, &changes)?;
+                altered += 1;
+            }
+            TopicChange::Grow { from, settings } => {
+                kafka.grow(topic, topic.partitions)?;
+                println!("altered topic {}: partitions {from} -> {}; {GROWN}", topic.name, topic.partitions);
+                alter(kafka, topic, &settings)?;
                 altered += 1;
             }
         }
     }
     kafka.await_leaders(topics, Duration::from_secs(30))?;
     Ok(format!("{} topics ({created} created now, {altered} altered now)", topics.len()))
+}
+
+fn alter(kafka: &Kafka, topic: &Topic, changes: &[SettingChange]) -> Result<(), Failure> {
+    if !changes.is_empty() {
+        kafka.alter(topic, changes)?;
+    }
+    changes.iter().for_each(|change| println!("altered topic {}: {change}", topic.name));
+    Ok(())
 }
 
 /// Alters what keeps its rows for another time than the file says, and returns the words for the summary.
@@ -213,20 +234,22 @@ fn apply_retention(ledger: &Ledger<'_>, retention: &Retention, schema: &Database
     Ok(format!("retention ({} altered now)", changes.len()))
 }
 
-fn changes<'a>(kafka: &Kafka, topics: &'a [Topic]) -> Result<Vec<(&'a Topic, TopicChange)>, Failure> {
+fn changes<'a>(kafka: &Kafka, topics: &'a [Topic], asked: &[Partitions]) -> Result<Vec<(&'a Topic, TopicChange)>, Failure> {
     let existing = kafka.existing(topics)?;
-    topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name))?))).collect()
+    let number = |topic: &Topic| asked.iter().find(|asked| asked.topic == topic.name).map(|asked| asked.number);
+    topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name), number(topic))?))).collect()
 }
 
 fn status(args: &TargetArgs) -> Result<(), Failure> {
     let target = Target::open(args)?;
     let mut pending = 0;
     if let Some(kafka) = &target.kafka {
-        for (topic, change) in changes(kafka, &target.topics)? {
+        for (topic, change) in changes(kafka, &target.topics, &target.partitions)? {
             let (word, detail) = match change {
                 TopicChange::Nothing => ("applied", topic.to_string()),
                 TopicChange::Create => ("pending", format!("will be created: {topic}")),
                 TopicChange::Alter(changes) => ("pending", changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
+                TopicChange::Grow { from, .. } => ("pending", format!("partitions {from} -> {}; {GROWN}", topic.partitions)),
             };
             pending += usize::from(word == "pending");
             println!("{word}  topic      {:<45} {detail}", topic.name);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, ConfigSource, NewTopic, ResourceSpecifier, TopicReplication};
+use rdkafka::admin::{AdminClient, AdminOptions, AlterConfig, ConfigSource, NewPartitions, NewTopic, ResourceSpecifier, TopicReplication};
 use rdkafka::client::DefaultClientContext;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use tocsin_kafka::{Connection, Error, TopicReader};
@@ -110,6 +110,17 @@ impl Kafka {
         }
     }
 
+    /// Adds partitions until there are so many.
+    pub fn grow(&self, topic: &Topic, partitions: u32) -> Result<(), Failure> {
+        let new = NewPartitions::new(&topic.name, partitions as usize);
+        let results = pollster::block_on(self.admin.create_partitions([&new], &options())).map_err(|error| self.failed(&error))?;
+        match results.into_iter().next() {
+            Some(Ok(_)) => Ok(()),
+            Some(Err((_, code))) => Err(self.refused(&format!("more partitions for topic {}", topic.name), code)),
+            None => Err(self.silent("the answer to adding partitions was empty")),
+        }
+    }
+
     /// Sets what differs, and waits until the broker says so too. Kafka replaces a topic's whole list of overrides, so those that the
     /// file says nothing about are sent along.
     pub fn alter(&self, topic: &Topic, changes: &[SettingChange]) -> Result<(), Failure> {
@@ -133,7 +144,7 @@ impl Kafka {
             let is_led = |topic: &Topic| {
                 metadata.topics().iter().any(|known| {
                     known.name() == topic.name
-                        && known.partitions().len() == topic.partitions as usize
+                        && known.partitions().len() >= topic.partitions as usize
                         && known.partitions().iter().all(|partition| partition.leader() >= 0)
                 })
             };

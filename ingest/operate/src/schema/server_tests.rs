@@ -18,6 +18,7 @@ use crate::clickhouse::Outcome;
 use crate::devices::topic::DevicesTopic;
 
 mod growth;
+mod partitions;
 
 /// The address in `variable`; none, with a word about it, where the test shall be skipped.
 fn server(variable: &str) -> Option<String> {
@@ -345,13 +346,13 @@ fn a_topic_is_created_once_and_altered_when_its_file_changes() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
     let kafka = Kafka::new(Connection::new(&address)).unwrap();
     let mut topics = [own_topic("altered")];
-    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("1 created now, 0 altered now"));
-    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 0 altered now"));
+    assert!(apply_topics(&kafka, &topics, &[], Some(1)).unwrap().contains("1 created now, 0 altered now"));
+    assert!(apply_topics(&kafka, &topics, &[], Some(1)).unwrap().contains("0 created now, 0 altered now"));
     assert!(!kafka.create(&topics[0], 1).unwrap(), "creating what another process created meanwhile is no failure");
 
     topics[0].retention_hours = Some(2);
-    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 1 altered now"));
-    assert!(apply_topics(&kafka, &topics, Some(1)).unwrap().contains("0 created now, 0 altered now"));
+    assert!(apply_topics(&kafka, &topics, &[], Some(1)).unwrap().contains("0 created now, 1 altered now"));
+    assert!(apply_topics(&kafka, &topics, &[], Some(1)).unwrap().contains("0 created now, 0 altered now"));
 }
 
 #[test]
@@ -359,32 +360,21 @@ fn altering_a_topic_leaves_what_an_operator_has_set() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
     let kafka = Kafka::new(Connection::new(&address)).unwrap();
     let mut topic = own_topic("operator");
-    apply_topics(&kafka, std::slice::from_ref(&topic), Some(1)).unwrap();
+    apply_topics(&kafka, std::slice::from_ref(&topic), &[], Some(1)).unwrap();
     let by_operator = topics::SettingChange { name: "segment.bytes".to_owned(), from: String::new(), to: "1048576".to_owned() };
     kafka.alter(&topic, &[by_operator]).unwrap();
 
     topic.retention_hours = Some(3);
-    apply_topics(&kafka, std::slice::from_ref(&topic), Some(1)).unwrap();
+    apply_topics(&kafka, std::slice::from_ref(&topic), &[], Some(1)).unwrap();
     let existing = &kafka.existing(std::slice::from_ref(&topic)).unwrap()[&topic.name];
     assert_eq!((existing.settings["segment.bytes"].as_str(), existing.settings["retention.ms"].as_str()), ("1048576", "10800000"));
-}
-
-#[test]
-fn another_number_of_partitions_is_refused_by_name() {
-    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
-    let kafka = Kafka::new(Connection::new(&address)).unwrap();
-    let mut topics = [own_topic("partitions")];
-    apply_topics(&kafka, &topics, Some(1)).unwrap();
-    topics[0].partitions = 4;
-    let failure = apply_topics(&kafka, &topics, Some(1)).unwrap_err().to_string();
-    assert!(failure.contains(&topics[0].name) && failure.contains("has 2 partitions"), "{failure}");
 }
 
 #[test]
 fn a_device_that_is_written_is_read_and_one_that_is_removed_is_gone() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
     let own = own_topic("devices");
-    apply_topics(&Kafka::new(Connection::new(&address)).unwrap(), std::slice::from_ref(&own), Some(1)).unwrap();
+    apply_topics(&Kafka::new(Connection::new(&address)).unwrap(), std::slice::from_ref(&own), &[], Some(1)).unwrap();
     let topic = DevicesTopic::new(Connection::new(&address), &own.name);
     assert!(topic.read().unwrap().is_empty());
     let device = |mac: &str| Device { mac: mac.to_owned(), owner: "Ada".to_owned(), access: 2, ..Device::default() };

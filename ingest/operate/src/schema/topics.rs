@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Deserialize;
 
 use super::files::SchemaFile;
 use crate::Failure;
+
+const MOST_PARTITIONS: u32 = 1000;
 
 /// One file of `schemas/topics`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -22,7 +25,7 @@ pub struct Topic {
     pub written_by: Vec<KafkaUser>,
     /// Who reads it. An agent reads what it writes: after a crash it looks for what had arrived.
     pub read_by: Vec<KafkaUser>,
-    /// Number of partitions; settled when the topic is created.
+    /// Number of partitions when it is created; it may have grown since.
     pub partitions: u32,
     /// How Kafka removes old records.
     pub cleanup: Cleanup,
@@ -88,6 +91,33 @@ pub enum TopicChange {
     Nothing,
     /// These settings differ.
     Alter(Vec<SettingChange>),
+    /// It gets more partitions, which somebody asked for; settings may differ too.
+    Grow {
+        /// Number of partitions at the broker.
+        from: u32,
+        /// Settings that differ.
+        settings: Vec<SettingChange>,
+    },
+}
+
+/// `--partitions TOPIC=N`: somebody knows what it means that a topic grows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partitions {
+    /// Name of the topic.
+    pub topic: String,
+    /// How many it shall have.
+    pub number: u32,
+}
+
+impl FromStr for Partitions {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (topic, number) = text.split_once('=').ok_or("write it as TOPIC=NUMBER, for example events-syslog-v1=12")?;
+        let number = number.parse().ok().filter(|number| (1..=MOST_PARTITIONS).contains(number));
+        let number = number.ok_or_else(|| format!("a topic has from 1 to {MOST_PARTITIONS} partitions"))?;
+        Ok(Self { topic: topic.to_owned(), number })
+    }
 }
 
 /// One setting that differs from the file.
@@ -142,23 +172,11 @@ impl Topic {
 
     /// What must change at the broker.
     ///
-    /// A different number of partitions is refused: records of one key would go to another partition from then on, and overtake
-    /// or fall behind those that wait in the old one.
-    pub fn compare(&self, existing: Option<&ExistingTopic>) -> Result<TopicChange, Failure> {
+    /// More partitions than the file says are what somebody has asked for before, so they stay. Fewer are made more only by `asked`: records of one
+    /// key go to another partition from then on, where they overtake those that wait in the old one. A compacted topic never grows: the newest record
+    /// of a key would stand beside an older one, and an end would not end it.
+    pub fn compare(&self, existing: Option<&ExistingTopic>, asked: Option<u32>) -> Result<TopicChange, Failure> {
         let Some(existing) = existing else { return Ok(TopicChange::Create) };
-        if existing.partitions != self.partitions {
-            return Err(Failure::new(
-                format!(
-                    "topic {} has {} partitions and its file says {}; records are keyed by {}, and changing the number breaks their order",
-                    self.name, existing.partitions, self.partitions, self.key
-                ),
-                format!(
-                    "set `partitions: {}` in {}.yaml; or stop the agents, wait until `tocsin balance` is closed, delete the topic with \
-                     `kafka-topics.sh --delete --topic {}`, apply again and restart the jobs without their old offsets",
-                    existing.partitions, self.name, self.name
-                ),
-            ));
-        }
         let changes: Vec<SettingChange> = self
             .settings()
             .into_iter()
@@ -167,7 +185,36 @@ impl Topic {
                 (from != to).then_some(SettingChange { name, from, to })
             })
             .collect();
-        Ok(if changes.is_empty() { TopicChange::Nothing } else { TopicChange::Alter(changes) })
+        let from = existing.partitions;
+        match asked {
+            Some(number) if number < from => Err(Failure::new(
+                format!("topic {} has {from} partitions and --partitions asks for {number}; Kafka takes none away", self.name),
+                format!("ask for {from} or more; fewer are a new topic"),
+            )),
+            Some(number) if number > from && self.cleanup == Cleanup::Compact => Err(Failure::new(
+                format!("topic {} is compacted and keeps its {from} partitions", self.name),
+                format!(
+                    "leave it away: its newest record of a {} would stand beside an older one in another partition. `--partitions` before the \
+                     first `tocsin schema apply` gives it as many as it will ever need",
+                    self.key
+                ),
+            )),
+            Some(number) if number > from => Ok(TopicChange::Grow { from, settings: changes }),
+            None if self.partitions > from => Err(Failure::new(
+                format!(
+                    "topic {} has {from} partitions and its file says {}; records are keyed by {}, and those of one key would overtake what waits in \
+                     its old partition",
+                    self.name, self.partitions, self.key
+                ),
+                format!(
+                    "wait until the jobs have read what there is and give --partitions {}={}, or set `partitions: {from}` in {}.yaml; deploy/README.md \
+                     says what growing means",
+                    self.name, self.partitions, self.name
+                ),
+            )),
+            _ if changes.is_empty() => Ok(TopicChange::Nothing),
+            _ => Ok(TopicChange::Alter(changes)),
+        }
     }
 
     fn validate(&self, file: &str) -> Result<(), String> {
@@ -189,8 +236,8 @@ impl Topic {
         if self.written_by.is_empty() || self.read_by.is_empty() {
             return Err("written_by and read_by must each name somebody: ACLs at Kafka are made from them".to_owned());
         }
-        if !(1..=1000).contains(&self.partitions) {
-            return Err(format!("partitions {} must be from 1 to 1000", self.partitions));
+        if !(1..=MOST_PARTITIONS).contains(&self.partitions) {
+            return Err(format!("partitions {} must be from 1 to {MOST_PARTITIONS}", self.partitions));
         }
         match (self.cleanup, self.retention_hours, self.history_hours) {
             (Cleanup::Delete, None | Some(0), _) => Err("cleanup delete needs retention_hours, at least 1".to_owned()),
@@ -219,6 +266,17 @@ pub fn parse(files: &[SchemaFile]) -> Result<Vec<Topic>, Failure> {
             Ok(topic)
         })
         .collect()
+}
+
+/// Puts the numbers that somebody asks for in the place of those of the files.
+pub fn ask(topics: &mut [Topic], asked: &[Partitions]) -> Result<(), Failure> {
+    for Partitions { topic: name, number } in asked {
+        let topic = topics.iter_mut().find(|topic| topic.name == *name);
+        let known = topic
+            .ok_or_else(|| Failure::usage(format!("--partitions names {name}, which is no topic"), "take a name of schemas/topics"))?;
+        known.partitions = *number;
+    }
+    Ok(())
 }
 
 /// `words-with-hyphens-v<number>`.

@@ -61,17 +61,17 @@ fn an_unusable_file_is_refused_with_its_name_and_the_reason() {
 
 #[test]
 fn a_topic_that_is_not_there_is_created() {
-    assert_eq!(syslog().compare(None).unwrap(), TopicChange::Create);
+    assert_eq!(syslog().compare(None, None).unwrap(), TopicChange::Create);
 }
 
 #[test]
 fn a_topic_as_in_its_file_is_left_alone() {
-    assert_eq!(syslog().compare(Some(&existing(4, "259200000"))).unwrap(), TopicChange::Nothing);
+    assert_eq!(syslog().compare(Some(&existing(4, "259200000")), None).unwrap(), TopicChange::Nothing);
 }
 
 #[test]
 fn a_setting_that_differs_is_altered_and_told() {
-    let TopicChange::Alter(changes) = syslog().compare(Some(&existing(4, "1000"))).unwrap() else { panic!("expected a change") };
+    let TopicChange::Alter(changes) = syslog().compare(Some(&existing(4, "1000")), None).unwrap() else { panic!("expected a change") };
     assert_eq!(changes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["retention.ms 1000 -> 259200000"]);
 }
 
@@ -107,10 +107,42 @@ fn what_correlation_reads_and_tells_carries_the_broker_s_time() {
 }
 
 #[test]
-fn another_number_of_partitions_is_refused_with_the_remedy() {
-    for partitions in [2, 8] {
-        let failure = syslog().compare(Some(&existing(partitions, "259200000"))).unwrap_err().to_string();
-        assert!(failure.contains("breaks their order"), "{failure}");
-        assert!(failure.contains(&format!("set `partitions: {partitions}` in events-syslog-v1.yaml")), "{failure}");
+fn more_partitions_are_made_only_when_somebody_asks_and_the_refusal_says_how() {
+    let failure = syslog().compare(Some(&existing(2, "259200000")), None).unwrap_err().to_string();
+    for words in ["overtake", "--partitions events-syslog-v1=4", "set `partitions: 2` in events-syslog-v1.yaml"] {
+        assert!(failure.contains(words), "{failure}");
+    }
+    let TopicChange::Grow { from: 2, settings } = syslog().compare(Some(&existing(2, "1000")), Some(12)).unwrap() else {
+        panic!("it grows")
+    };
+    assert_eq!(settings.len(), 1);
+}
+
+#[test]
+fn partitions_beyond_the_file_s_stay_for_every_version_and_fewer_are_refused() {
+    assert_eq!(syslog().compare(Some(&existing(12, "259200000")), None).unwrap(), TopicChange::Nothing);
+    assert_eq!(syslog().compare(Some(&existing(12, "259200000")), Some(12)).unwrap(), TopicChange::Nothing);
+    let failure = syslog().compare(Some(&existing(12, "259200000")), Some(8)).unwrap_err().to_string();
+    assert!(failure.contains("Kafka takes none away"), "{failure}");
+}
+
+#[test]
+fn a_compacted_topic_never_grows() {
+    let mut alerts = syslog();
+    alerts.cleanup = Cleanup::Compact;
+    let failure = alerts.compare(Some(&existing(4, "")), Some(12)).unwrap_err().to_string();
+    assert!(failure.contains("is compacted and keeps its 4 partitions"), "{failure}");
+    assert_eq!(alerts.compare(None, Some(12)).unwrap(), TopicChange::Create);
+}
+
+#[test]
+fn partitions_are_asked_for_by_the_name_of_a_topic_that_there_is() {
+    let asked: Partitions = "events-syslog-v1=12".parse().unwrap();
+    let mut topics = [syslog()];
+    ask(&mut topics, std::slice::from_ref(&asked)).unwrap();
+    assert_eq!(topics[0].partitions, 12);
+    assert!(ask(&mut topics, &["events-v1=12".parse().unwrap()]).is_err());
+    for text in ["events-syslog-v1", "events-syslog-v1=0", "events-syslog-v1=1001", "events-syslog-v1=many"] {
+        assert!(text.parse::<Partitions>().is_err(), "{text}");
     }
 }
