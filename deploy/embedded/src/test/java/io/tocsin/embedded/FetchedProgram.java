@@ -52,6 +52,17 @@ public final class FetchedProgram {
     Assumptions.abort(reason);
   }
 
+  /** Starts it in a folder; its log is in {@code log.txt} there. */
+  public Process start(Path folder, String... arguments) throws IOException {
+    List<String> command = new ArrayList<>(List.of(path));
+    command.addAll(List.of(arguments));
+    return new ProcessBuilder(command)
+        .directory(folder.toFile())
+        .redirectErrorStream(true)
+        .redirectOutput(folder.resolve("log.txt").toFile())
+        .start();
+  }
+
   /** What it prints in a folder; it must end well, and in time. */
   public String run(Path folder, String... arguments) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(path));
