@@ -3,6 +3,7 @@ package io.tocsin.rules.document;
 import com.google.re2j.PatternSyntaxException;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.Signal;
+import io.tocsin.correlation.text.Glob;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Dhcp;
 import io.tocsin.model.EnumWords;
@@ -17,6 +18,7 @@ import io.tocsin.rules.match.SyslogMatch;
 import io.tocsin.rules.match.TextPattern;
 import io.tocsin.rules.match.Threshold;
 import io.tocsin.rules.match.TrapMatch;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,6 +36,7 @@ final class ClauseLoader {
   /** A shorter literal is in too many messages to spare them the pattern. */
   static final int LEAST_LITERAL = 4;
 
+  private static final String SEVERITY = "severity";
   private static final int MOST_CONSECUTIVE = 1_000;
   private static final List<String> MATCHES =
       List.of("syslog", "trap", "dhcp", "finding", "counter", "gauge", "probe");
@@ -49,13 +52,21 @@ final class ClauseLoader {
     Clause clause = new Clause(kind(fields, match), match, severityOf(fields), summaryOf(fields));
     Set<String> available = DocumentLoader.available(clause);
     requireKnown(fields, "summary", clause.summary(), available);
-    String field = clause.severity().field();
-    if (!field.isEmpty() && !available.contains(field)) {
-      throw fields.refusal(
-          "severity", "the severity looks at '" + field + "', which the clause does not read");
-    }
     fields.refuseOthers();
     return clause;
+  }
+
+  /**
+   * Refuses a severity by a field that no clause of the rule reads. A clause that does not read it
+   * fits no case of it.
+   */
+  static void requireSeverityFields(Fields fields, Clause clause, Set<String> read) {
+    for (String field : clause.severity().fields()) {
+      if (!read.contains(field)) {
+        throw fields.refusal(
+            SEVERITY, "the severity looks at '" + field + "', which no clause reads");
+      }
+    }
   }
 
   /** Refuses a template with a field that no event can fill. */
@@ -97,27 +108,53 @@ final class ClauseLoader {
   }
 
   private SeverityChoice severityOf(Fields fields) {
-    Fields owner = fields.has("severity") ? fields : rule;
-    return owner.has("severity")
-        ? severity(owner)
-        : SeverityChoice.fixed(Severity.SEVERITY_WARNING);
+    Fields owner = fields.has(SEVERITY) ? fields : rule;
+    return owner.has(SEVERITY) ? severity(owner) : SeverityChoice.fixed(Severity.SEVERITY_WARNING);
   }
 
-  /** A word, or {@code {field: NAME, words: {WORD: SEVERITY}, otherwise: SEVERITY}}. */
-  private static SeverityChoice severity(Fields fields) {
-    if (!fields.isMap("severity")) {
-      return SeverityChoice.fixed(fields.severity("severity"));
+  /**
+   * A word, {@code {field: NAME, words: {WORD: SEVERITY}, otherwise: SEVERITY}}, or {@code {cases:
+   * [{NAME: VALUES, severity: SEVERITY}], otherwise: SEVERITY}}.
+   */
+  static SeverityChoice severity(Fields fields) {
+    if (!fields.isMap(SEVERITY)) {
+      return SeverityChoice.fixed(fields.severity(SEVERITY));
     }
-    Fields choice = fields.map("severity").orElseThrow();
-    Map<String, Severity> byWord = new LinkedHashMap<>();
-    Fields words = choice.map("words").orElseThrow(() -> choice.missing("words"));
-    for (String word : choice.textMap("words").keySet()) {
-      byWord.put(word, words.severity(word));
-    }
-    SeverityChoice severity =
-        new SeverityChoice(choice.required("field"), byWord, choice.severity("otherwise"));
+    Fields choice = fields.map(SEVERITY).orElseThrow();
+    List<SeverityChoice.Case> cases = choice.has("cases") ? cases(choice) : words(choice);
+    SeverityChoice severity = new SeverityChoice(cases, choice.severity("otherwise"));
     choice.refuseOthers();
     return severity;
+  }
+
+  private static List<SeverityChoice.Case> words(Fields choice) {
+    Fields words = choice.map("words").orElseThrow(() -> choice.missing("words"));
+    String field = choice.required("field");
+    // A word is meant as it stands, stars and all.
+    return words.keys().stream()
+        .map(
+            word ->
+                new SeverityChoice.Case(
+                    Map.of(field, List.of(new Glob(List.of(word)))), words.severity(word)))
+        .toList();
+  }
+
+  private static List<SeverityChoice.Case> cases(Fields choice) {
+    List<SeverityChoice.Case> cases = new ArrayList<>();
+    for (Fields each : choice.maps("cases")) {
+      Severity severity = each.severity(SEVERITY);
+      Map<String, List<Glob>> meant = new LinkedHashMap<>();
+      for (String name : each.keys()) {
+        if (!name.equals(SEVERITY)) {
+          meant.put(name, each.texts(name).stream().map(Glob::of).toList());
+        }
+      }
+      if (meant.isEmpty()) {
+        throw each.refusal(SEVERITY, "the case names no field: that is what 'otherwise' is for");
+      }
+      cases.add(new SeverityChoice.Case(meant, severity));
+    }
+    return cases;
   }
 
   private Template summaryOf(Fields fields) {

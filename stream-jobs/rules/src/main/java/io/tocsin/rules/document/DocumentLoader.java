@@ -133,10 +133,16 @@ public final class DocumentLoader {
     }
     ClauseLoader loader = new ClauseLoader(fields);
     List<Clause> clauses = new ArrayList<>();
-    for (Fields each : fields.maps("clauses")) {
+    Set<String> read = new TreeSet<>();
+    List<Fields> written = fields.maps("clauses");
+    for (Fields each : written) {
       Clause clause = loader.load(each);
       requireFields(each, clause, fingerprint);
       clauses.add(clause);
+      read.addAll(available(clause));
+    }
+    for (int i = 0; i < clauses.size(); i++) {
+      ClauseLoader.requireSeverityFields(written.get(i), clauses.get(i), read);
     }
     if (clauses.stream().noneMatch(clause -> clause.kind() != Signal.Kind.KIND_CLEAR)) {
       throw fields.refusal("clauses", "'clauses' needs one that raises");

@@ -60,7 +60,7 @@ public final class RuleOverride {
     }
     set.allow(SEVERITY);
     if (set.has(SEVERITY)) {
-      set.severity(SEVERITY);
+      ClauseLoader.severity(set);
     }
     set.text("team");
     set.text("runbook");

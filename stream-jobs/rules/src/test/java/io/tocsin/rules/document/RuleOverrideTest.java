@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.rules.match.GaugeMatch;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -51,6 +52,28 @@ class RuleOverrideTest {
         .extracting(Clause::severity)
         .containsOnly(SeverityChoice.fixed(Severity.SEVERITY_MAJOR));
     assertThat(rule.team()).isEqualTo("network");
+  }
+
+  @Test
+  void aSeverityByPatternsIsThatOfEveryClause() {
+    Rule rule =
+        merged(
+            LINK,
+            """
+            severity:
+                cases:
+                  - { device: [core*, spine*], severity: critical }
+                  - { app_name: x, device: "*-up", severity: major }
+                otherwise: warning
+            """);
+
+    SeverityChoice choice = rule.clauses().get(1).severity();
+    assertThat(rule.clauses()).extracting(Clause::severity).containsOnly(choice);
+    assertThat(choice.of(Map.of("device", "spine2-up", "app_name", "x")))
+        .isEqualTo(Severity.SEVERITY_CRITICAL);
+    assertThat(choice.of(Map.of("device", "acc2-up", "app_name", "x")))
+        .isEqualTo(Severity.SEVERITY_MAJOR);
+    assertThat(choice.of(Map.of("device", "acc2-up"))).isEqualTo(Severity.SEVERITY_WARNING);
   }
 
   @Test
@@ -115,7 +138,7 @@ class RuleOverrideTest {
       value = {
         "sevrity: major | 6: 'set' has no key 'sevrity'; it may also have clear_above, clear_below,",
         "severity: majr | 6: 'severity' is 'majr': give one of",
-        "severity: { field: a, words: {}, otherwise: minor } | 6: 'severity' must be a text",
+        "severity: { field: a, otherwise: minor } | 6: 'severity' needs 'words'",
         "enabled: maybe | 6: 'enabled' is 'maybe': give true or false",
         "expires: 1w | 6: 'expires' is '1w': give for example 90s",
         "raise_above: high | 6: 'raise_above' is 'high': give a number",
