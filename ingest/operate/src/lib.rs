@@ -13,6 +13,7 @@ pub mod heartbeat;
 pub mod mibs;
 pub mod parse;
 pub mod quarantine;
+pub mod report;
 pub mod schema;
 pub mod send;
 pub mod trace;

@@ -14,14 +14,15 @@ use tocsin_operate::heartbeat::HeartbeatArgs;
 use tocsin_operate::mibs::MibsArgs;
 use tocsin_operate::parse::ParseArgs;
 use tocsin_operate::quarantine::QuarantineArgs;
+use tocsin_operate::report::ReportArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
 use tocsin_operate::trace::TraceArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
 use tocsin_operate::webhooks::WebhooksArgs;
 use tocsin_operate::{
-    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, schema, send, trace, watch_jobs,
-    webhooks,
+    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, report, schema, send, trace,
+    watch_jobs, webhooks,
 };
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
@@ -41,6 +42,7 @@ Examples:
   tocsin trace agent-1-18bd2f6a5c3e1a00-1042               where is this event, and when did it pass each hop?
   tocsin ack 3f2a91c0 --for 2h                             I work on it: do not page it again
   tocsin ask --list                                        which questions are saved?
+  tocsin report --month 2026-10                            the month on one page, to read and to print
 
 Every flag that names a server can stand in the environment: TOCSIN_KAFKA, TOCSIN_CLICKHOUSE and so on; `tocsin COMMAND --help`
 shows the names. Exit codes: 0 done, 1 could not be done, 64 the command line or a file given to it is not usable.";
@@ -75,6 +77,8 @@ enum Command {
     Devices(DevicesArgs),
     /// Ask a saved question: who had this address, what happened around this time, what is new.
     Ask(AskArgs),
+    /// Write a month as one HTML page: pages, worst devices, links, leases, noise, what was lost.
+    Report(ReportArgs),
     /// Say that you work on an alert: it pages nobody again while it gets no worse.
     Ack(AckArgs),
     /// Say that nobody works on an alert any more: it pages again.
@@ -113,6 +117,7 @@ fn main() -> ExitCode {
         Command::Quarantine(args) => exit_code(quarantine::run(&args)),
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),
+        Command::Report(args) => exit_code(report::run(&args)),
         Command::Ack(args) => exit_code(acknowledge::acknowledge(&args)),
         Command::Unack(args) => exit_code(acknowledge::unacknowledge(&args)),
         Command::Note(args) => exit_code(acknowledge::note(&args)),

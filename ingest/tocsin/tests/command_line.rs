@@ -62,6 +62,7 @@ fn every_command_has_help() {
         &["mibs", "compile"],
         &["quarantine", "list"],
         &["quarantine", "insert"],
+        &["report"],
         &["trace"],
         &["watch-jobs"],
         &["heartbeat"],
@@ -200,6 +201,68 @@ fn a_block_that_was_refused_is_inserted_once_when_its_table_is_mended_and_then_w
 
     ask(&format!("DELETE FROM tocsin.quarantined_blocks WHERE token = '{table}'"));
     ask(&format!("DROP TABLE tocsin.{table}"));
+}
+
+#[test]
+fn a_month_is_written_as_one_page_with_the_figures_of_its_rows() {
+    let Some(clickhouse) = server("TOCSIN_TEST_CLICKHOUSE_URL") else { return };
+    let ask = |statement: &str| ureq::post(&clickhouse).send(statement).unwrap().body_mut().read_to_string().unwrap();
+    let (code, _, err) = run(&["schema", "apply", "--only", "clickhouse", "--clickhouse", &clickhouse]);
+    assert_eq!(code, Some(0), "{err}");
+    let id = std::process::id();
+    // Long ago, where no other test has rows. The device has chosen its name.
+    let month = ask("SELECT formatDateTime(now('UTC') - INTERVAL 6 MONTH, '%Y-%m')").trim().to_owned();
+    let at = |time: &str| format!("toDateTime64('{month}-{time}:00', 9, 'UTC')");
+    let (opened, acknowledged, ended) = (at("05 08:00"), at("05 08:15"), at("05 18:00"));
+    let transition = |transition: &str, time: &str, state: &str, resolved: &str| {
+        ask(&format!(
+            "INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, source, device, check, labels, \
+             first_seen, last_seen, resolved_at) SELECT 'report-{id}', toUnixTimestamp64Nano({time}), '{transition}', {time}, '{state}', 'major', \
+             'monitor-{id}', 'sw-{id}<script>', 'check-{id}', map('team', 'team-{id}'), {opened}, {time}, {resolved}"
+        ))
+    };
+    transition("opened", &opened, "open", "NULL");
+    transition("acknowledged", &acknowledged, "open", "NULL");
+    transition("resolved", &ended, "resolved", &ended);
+    ask(&format!(
+        "INSERT INTO tocsin.link_probes (event_id, agent_id, boot_id, agent_sequence, listener, received_at, event_time, source_ip, device, site, link_id, \
+         method, rtt_ms, lost) SELECT concat('report-{id}-', toString(number)), 'report', {id}, number, 'probe', {opened}, {opened}, '::1', 'n1', '', \
+         'link-{id}', 'icmp', 5, number = 0 FROM numbers(4)"
+    ));
+    ask(&format!(
+        "INSERT INTO tocsin.wan_episodes (episode_id, version, link_id, kind, state, started_at, ended_at, changed_at, cause) \
+         SELECT 'report-{id}', 1, 'link-{id}', 'down', 'closed', {opened}, {ended}, {ended}, 'unexplained'"
+    ));
+
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("report.html");
+    let report =
+        |month: &str, output: &str| run(&["report", "--month", month, "--zone", "UTC", "--output", output, "--clickhouse", &clickhouse]);
+    let (code, out, err) = report(&month, file.to_str().unwrap());
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+    assert!(out.starts_with("wrote ") && out.contains("report.html"), "{out}");
+    let page = std::fs::read_to_string(&file).unwrap();
+    assert!(page.contains("<rect class=\"critical\" x=\"0.0\" width=\"1000.0\""), "the worst link has the longest bar: {page}");
+    // Beside the first cell of each row stands its bar.
+    let page: String =
+        page.split("<td class=\"chart\">").map(|part| part.split_once("</svg></td>").map_or(part, |(_, cells)| cells)).collect();
+    for row in [
+        format!(
+            "<td>sw-{id}&lt;script&gt;</td><td>-</td><td>major</td><td class=\"number\">1</td><td class=\"number\">0</td><td class=\"number\">10</td>"
+        ),
+        format!(
+            "<td>team-{id}</td><td class=\"number\">1</td><td class=\"number\">1</td><td class=\"number\">1</td><td class=\"number\">15</td>"
+        ),
+        format!("<td>link-{id}</td><td class=\"number\">98."),
+        format!("<td>check-{id}</td><td>monitor-{id}</td><td class=\"number\">1</td>"),
+        format!("tocsin ask worst_devices count=15 during={month} --zone UTC"),
+    ] {
+        assert!(page.contains(&row), "{row} is missing in {page}");
+    }
+    let (code, out, _) = report(&month, "-");
+    assert!(code == Some(0) && out.starts_with("<!doctype html>"), "{out}");
+    let (code, _, err) = report("2199-01", "-");
+    assert!(code == Some(64) && err.contains("has not begun in UTC"), "{err}");
 }
 
 /// In a network namespace of its own the group of nobody may open no ICMP socket (net.ipv4.ping_group_range is empty there).

@@ -95,6 +95,11 @@ impl Answer {
         let is_formula = !row[index].is_number() && shown.starts_with(['=', '+', '-', '@']);
         if is_formula { format!("'{shown}") } else { shown }
     }
+
+    /// Where a column stands.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
 }
 
 impl Column {

@@ -62,6 +62,11 @@ impl Zone {
         let form = if time.subsec_nanosecond() == 0 { "%Y-%m-%d %H:%M:%S%:z" } else { "%Y-%m-%d %H:%M:%S.%3f%:z" };
         time.to_zoned(self.rules.clone()).strftime(form).to_string()
     }
+
+    /// The day that a clock of this zone shows.
+    pub fn day(&self, time: Timestamp) -> Date {
+        time.to_zoned(self.rules.clone()).date()
+    }
 }
 
 /// `TZ`, or where `/etc/localtime` leads.
