@@ -112,8 +112,13 @@ impl Agent {
         let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
         let snmp = Arc::new(snmp::receiver(config, &mib_names, events.boot_id()).map_err(StartError::Config)?);
         let (inputs, polled) = (Arc::new(Inputs::default()), Arc::new(PolledDevices::default()));
-        let shared =
-            Shared { events: Arc::clone(&events), publisher: Arc::clone(&publisher), names: Arc::default(), snmp: Arc::clone(&snmp) };
+        let shared = Shared {
+            events: Arc::clone(&events),
+            publisher: Arc::clone(&publisher),
+            names: Arc::default(),
+            sites: Arc::default(),
+            snmp: Arc::clone(&snmp),
+        };
         let nothing = Config { listeners: Vec::new(), ..Config::default() };
         let mut agent = Self {
             runtime,
@@ -175,6 +180,7 @@ impl Agent {
             events: Arc::clone(&self.events),
             publisher: Arc::clone(&self.publisher),
             names: Arc::new(config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect()),
+            sites: Arc::new(config.devices.sites.iter().collect()),
             snmp: Arc::new(snmp),
         };
         let mut prepared = Prepared::default();

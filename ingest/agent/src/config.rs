@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytesize::ByteSize;
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
@@ -65,6 +66,9 @@ pub struct Config {
 pub struct DevicesConfig {
     /// Names of devices whose messages carry none, by address.
     pub names: BTreeMap<IpAddr, String>,
+    /// Sites of networks: the longest prefix that holds the relay or the lease of DHCP, or the sender of anything else but alert updates, goes before
+    /// the site of the listener.
+    pub sites: BTreeMap<IpNet, String>,
 }
 
 impl Default for Config {
@@ -173,6 +177,9 @@ impl Config {
     fn check(&self) -> Result<(), String> {
         check_name("agent_id", &self.agent_id)?;
         check_site("site", &self.site)?;
+        for (network, site) in &self.devices.sites {
+            check_site(&format!("site of network {network}"), site)?;
+        }
         self.kafka.check()?;
         self.spool.check(&self.kafka)?;
         self.snmp.check()?;

@@ -18,6 +18,7 @@ mod reject_limit;
 mod reload;
 mod service_manager;
 mod shown;
+mod sites;
 mod snmp;
 mod stats;
 

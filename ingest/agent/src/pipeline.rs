@@ -22,6 +22,7 @@ use tokio::sync::{mpsc, watch};
 use crate::gaps::{ConfirmedGap, Gaps};
 use crate::rate_limit::{RateLimit, Violation};
 use crate::reject_limit::{RejectLimit, Summary, Verdict};
+use crate::sites::Sites;
 
 /// Records of one frame that carry its bytes. Of a list of updates the first does, and the next numbers are its others: a replay finds all. A line
 /// and the event that it tells of both do, because they go to different topics.
@@ -41,6 +42,8 @@ pub(crate) struct Shared {
     pub(crate) publisher: Arc<dyn Publisher>,
     /// Device names by canonical address.
     pub(crate) names: Arc<HashMap<IpAddr, String>>,
+    /// Sites by network.
+    pub(crate) sites: Arc<Sites>,
     /// Reads notifications; knows their senders.
     pub(crate) snmp: Arc<Receiver>,
 }
@@ -360,7 +363,11 @@ impl Pipeline {
     fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {
         let name_of = |ip: IpAddr| self.shared.names.get(&ip).cloned();
         let device = device.or_else(|| relay_name(&body, name_of));
+        let site = self.shared.sites.of(&body, origin.peer).map(ToString::to_string);
         let mut event = self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of);
+        if let Some(site) = site {
+            event.site = site;
+        }
         if let Some(Body::Dhcp(dhcp)) = &mut event.body
             && dhcp.path() == Path::ServerLog
             && dhcp.server.is_empty()

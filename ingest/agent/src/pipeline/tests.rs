@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path as FilePath;
@@ -50,6 +51,7 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
         events: Arc::new(EventSource::new(&config.agent_id, 1_795_176_000_000_000_000)),
         publisher,
         names: Arc::default(),
+        sites: Arc::new(BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "zrh".to_owned())]).iter().collect()),
         snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
     };
     Pipeline::new(shared, reading, &Inputs::default().begin("listener-udp", "site-1"))
@@ -179,4 +181,15 @@ fn a_sender_of_nothing_but_rejects_is_kept_for_a_while_and_then_counted_and_the_
     assert_eq!((reject.reason(), reject.original_bytes, summary.raw.len()), (Reason::Syntax, left_out * 3, 0));
     let stats = pipeline.counters.snapshot();
     assert_eq!((stats.malformed, stats.malformed + stats.rate_limited), (MAX_REJECTS + 2, SENT + 1), "each frame is counted once");
+}
+
+#[test]
+fn an_event_has_the_site_of_its_network_else_that_of_its_listener() {
+    let publisher = Arc::new(MemoryPublisher::default());
+    let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
+    let inside = Received { peer: ([10, 1, 2, 3], 1).into(), ..received("<13>one") };
+    pipeline.batch(vec![inside, received("<13>two")]);
+
+    let sites: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap().site).collect();
+    assert_eq!(sites, ["zrh", "site-1"]);
 }
