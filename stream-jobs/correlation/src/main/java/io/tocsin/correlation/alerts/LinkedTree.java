@@ -6,6 +6,7 @@ import io.tocsin.correlation.alerts.TreeNode.TreeGate;
 import io.tocsin.correlation.alerts.TreeNode.TreeLeaf;
 import io.tocsin.correlation.alerts.Trees.Failure;
 import io.tocsin.correlation.alerts.Trees.Leaf;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -192,6 +193,34 @@ final class LinkedTree implements Comparable<LinkedTree> {
         names(down),
         names(next),
         newestEvent());
+  }
+
+  /** Where each part stands, from the top down. */
+  List<NodeStatus> nodes(long clock) {
+    long[] since = inputs.stream().mapToLong(Input::downSince).toArray();
+    BitSet next = new BitSet();
+    if (topFrom == NEVER && rank != ROUND) {
+      redundancyLostFrom(since, next);
+      next.or(singlePoints);
+    }
+    List<NodeStatus> nodes = new ArrayList<>();
+    collect(root, 0, since, next, clock, nodes);
+    return nodes;
+  }
+
+  private void collect(
+      Node node, int depth, long[] since, BitSet next, long clock, List<NodeStatus> nodes) {
+    long from = heldFrom(node, since, clock);
+    if (node.children.isEmpty()) {
+      boolean isNext = from == NEVER && next.get(node.input);
+      nodes.add(new NodeStatus(depth, inputs.get(node.input).title(), from, isNext));
+      return;
+    }
+    String hold =
+        node.holdNanos == 0 ? "" : " for " + Duration.ofNanos(node.holdNanos).toSeconds() + " s";
+    nodes.add(
+        new NodeStatus(depth, node.atLeast + " of " + node.children.size() + hold, from, false));
+    node.children.forEach(child -> collect(child, depth + 1, since, next, clock, nodes));
   }
 
   /**

@@ -27,7 +27,7 @@ import java.util.TreeSet;
  * the tree stands the same in the end. A hold is over when the stream has reached its end: what
  * ends within it has been read by then.
  */
-final class Trees {
+public final class Trees {
   /** An alert that is active, as a leaf counts it. */
   record Failure(long since, String fingerprint, String name, String eventId) {
     private static final Comparator<Failure> OLDEST_FIRST =
@@ -97,6 +97,33 @@ final class Trees {
     leaves.values().forEach(leaf -> meanings.put(leaf, leaf.meaning));
     index = new LeafIndex<>(meanings);
     changed.addAll(byName.values());
+  }
+
+  /**
+   * Where trees stand by the alerts that are active, for people: the same as the gate decides.
+   *
+   * @param active alerts as the topic has them
+   * @param clock event time the stream has reached
+   */
+  public static List<TreeStatus> statuses(
+      Collection<FaultTree> trees, Collection<Alert> active, long clock) {
+    return grown(trees, active).look(clock);
+  }
+
+  /**
+   * Where each part of a tree stands, from the top down. The tree is one of those that are given.
+   */
+  public static List<NodeStatus> nodes(
+      Collection<FaultTree> trees, String name, Collection<Alert> active, long clock) {
+    Trees grown = grown(trees, active);
+    grown.look(clock);
+    return grown.byName.get(name).nodes(clock);
+  }
+
+  private static Trees grown(Collection<FaultTree> trees, Collection<Alert> active) {
+    Trees grown = new Trees(trees);
+    active.forEach(grown::put);
+    return grown;
   }
 
   private Leaf leaf(AlertLeaf meaning) {

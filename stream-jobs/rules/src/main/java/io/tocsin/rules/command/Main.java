@@ -16,6 +16,7 @@ import picocli.CommandLine.Command;
       TestCommand.class,
       PushCommand.class,
       ListCommand.class,
+      ExplainCommand.class,
       SilenceCommand.class,
       BenchCommand.class
     },
@@ -27,6 +28,7 @@ import picocli.CommandLine.Command;
       "  tocsin-rules test deploy/rules --syslog lines.log    which signals would these lines make?",
       "  tocsin-rules push deploy/rules --prune               put these in force, and nothing else",
       "  tocsin-rules list                                    what is in force?",
+      "  tocsin-rules explain storage                         where does this fault tree stand?",
       "  tocsin-rules silence --device 'edge*' --for 2h --why 'ticket 4711'   nobody is paged for planned work",
       "",
       "Exit codes: 0 done, 1 could not be done or an example does not hold, 64 the command line or a file is not usable."
