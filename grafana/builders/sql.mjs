@@ -39,12 +39,12 @@ export function growth(counter, since) {
   return `max(s.${counter}) - if(fromUnixTimestamp64Nano(toInt64(boot_id), 'UTC') >= ${since}, 0, min(s.${counter}))`;
 }
 
-/** What an alert concerns: its device under its whole name, a storm by what its members share. */
+/** What an alert concerns: its device under its whole name, a storm by what its members share; a fault tree, which its check names. */
 export const whatItIs =
-  "if(member_count > 0, concat('storm: ', fingerprint_fields['storm'], ' ', fingerprint_fields[fingerprint_fields['storm']]), toString(device))";
+  "multiIf(member_count > 0, concat('storm: ', fingerprint_fields['storm'], ' ', fingerprint_fields[fingerprint_fields['storm']]), fingerprint_fields['tree'] != '' AND device = '', 'fault tree', toString(device))";
 
 /**
- * Active alerts that nobody is paged for and that a condition lets through, with what explains each by its name: `held_by` maintenance, storm or
+ * Active alerts that nobody is paged for and that a condition lets through, with what explains each by its name: `held_by` maintenance, storm, tree or
  * dependency, `reason` its name, `reason_page` where more is said of it.
  */
 export const suppressedWithReasons = (condition) => sql`

@@ -38,6 +38,7 @@ export default dashboard({
           in_storms: { title: 'in a storm', thresholds: above({ 1: blue }) },
           flapping: { thresholds: above({ 1: purple }) },
           dependent: { title: 'explained by another', thresholds: above({ 1: blue }) },
+          under_trees: { title: 'under a fault tree', thresholds: above({ 1: blue }) },
           in_maintenance: { title: 'in maintenance', thresholds: above({ 1: blue }) },
           silent_for: agentSilent,
         },
@@ -47,6 +48,7 @@ export default dashboard({
               countIf(state = 'suppressed' AND startsWith(cause, 'storm:')) AS in_storms,
               countIf(state = 'flapping') AS flapping,
               countIf(state = 'suppressed' AND startsWith(cause, 'dependency:')) AS dependent,
+              countIf(state = 'suppressed' AND startsWith(cause, 'tree:')) AS under_trees,
               countIf(state = 'suppressed' AND startsWith(cause, 'maintenance:')) AS in_maintenance,
               ${mostSilent} AS silent_for
           FROM tocsin.alerts
