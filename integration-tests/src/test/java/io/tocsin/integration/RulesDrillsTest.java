@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.Tools;
 import io.tocsin.embedded.flink.FlinkService;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -13,6 +14,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -89,6 +92,19 @@ class RulesDrillsTest {
 
     awaitSilencedAlertOf("planned-1");
     assertThat(causeOf("device = 'planned-1'")).hasToString("[[\"maintenance:work\"]]");
+    assertThat(RulesCommand.of(stack, "silence", "show", "work").output())
+        .contains("once: on, ", "1 open alerts:", "major  planned-1  planned  down");
+    assertThat(
+            RulesCommand.of(
+                    stack,
+                    "silence",
+                    "--check=planned",
+                    "--for=2h",
+                    "--why=patches",
+                    "--repeats=FREQ=DAILY",
+                    "--dry-run")
+                .output())
+        .contains("FREQ=DAILY: on, ", "and so on", "1 open alerts:");
 
     assertThat(RulesCommand.of(stack, "silence", "remove", "work").exitCode()).isZero();
     await("the alert that is still open")
@@ -99,6 +115,50 @@ class RulesDrillsTest {
                     .hasToString("[[\"\"]]"));
     assertThat(RulesCommand.of(stack, "silence", "list", "--all").output())
         .contains("nothing is silenced");
+  }
+
+  @Test
+  void walksOfTheReadmeDoWhatTheySay() throws Exception {
+    Path repository = Tools.find().repository();
+    Files.createSymbolicLink(folder.resolve("deploy"), repository.resolve("deploy"));
+    String walks = Files.readString(repository.resolve("deploy/rules/README.md"));
+    String output = "";
+    Matcher commands = Pattern.compile("(?ms)^```sh\n(.*?)^```$").matcher(walks);
+    while (commands.find()) {
+      Ended ended = Ended.of(shell(repository, commands.group(1)));
+      assertThat(ended.exitCode()).as("%s%s", commands.group(1), ended.output()).isZero();
+      output += ended.output();
+    }
+
+    assertThat(output)
+        .contains("line 1: raise link minor", "line 2: raise link major")
+        .contains("  link  (my-rules/uplinks.yaml:1 sets severity of deploy/rules/link.yaml:1)")
+        .contains("ok: 2 examples", "added    cabinet-door")
+        .contains("fibre covers {device=", "removed  fibre");
+    await("an uplink that is major")
+        .atMost(DEADLINE)
+        .pollInterval(Duration.ofSeconds(1))
+        .untilAsserted(
+            () -> {
+              send(
+                  "acc-17",
+                  "%LINK-3-UPDOWN: Interface TenGigabitEthernet1/1/1, changed state to down");
+              assertThat(rows("SELECT severity FROM tocsin.alerts WHERE device = 'acc-17'"))
+                  .hasToString("[[\"major\"]]");
+            });
+  }
+
+  /** As a person has it, who stands in the checkout with the commands on the path. */
+  private ProcessBuilder shell(Path repository, String commands) {
+    ProcessBuilder shell =
+        new ProcessBuilder("bash", "-euo", "pipefail", "-c", commands)
+            .directory(folder.toFile())
+            .redirectErrorStream(true);
+    shell
+        .environment()
+        .put("PATH", repository.resolve("deploy/embedded/bin") + ":" + System.getenv("PATH"));
+    shell.environment().put("TOCSIN_KAFKA", stack.kafkaBootstrapServers());
+    return shell;
   }
 
   /** How soon a silence is in force is not promised: one that is open already is covered too. */

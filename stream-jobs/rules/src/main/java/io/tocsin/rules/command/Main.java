@@ -12,8 +12,10 @@ import picocli.CommandLine.Command;
     usageHelpAutoWidth = true,
     mixinStandardHelpOptions = true,
     subcommands = {
+      InitCommand.class,
       CheckCommand.class,
       TestCommand.class,
+      DiffCommand.class,
       PushCommand.class,
       ListCommand.class,
       ExplainCommand.class,
@@ -23,9 +25,11 @@ import picocli.CommandLine.Command;
     footer = {
       "",
       "Examples:",
-      "  tocsin-rules check deploy/rules                      is every document usable?",
+      "  tocsin-rules init my-rules                           start a folder of your own",
+      "  tocsin-rules check deploy/rules my-rules             is every document usable?",
       "  tocsin-rules test deploy/rules                       do the examples in the files hold?",
       "  tocsin-rules test deploy/rules --syslog lines.log    which signals would these lines make?",
+      "  tocsin-rules diff deploy/rules --prune               what would a push change, line by line?",
       "  tocsin-rules push deploy/rules --prune               put these in force, and nothing else",
       "  tocsin-rules list                                    what is in force?",
       "  tocsin-rules explain storage                         where does this fault tree stand?",

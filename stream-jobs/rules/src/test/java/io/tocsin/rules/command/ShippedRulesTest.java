@@ -8,17 +8,20 @@ import com.networknt.schema.InputFormat;
 import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SpecVersion;
+import io.tocsin.alerts.v1.Severity;
 import io.tocsin.rules.document.DocumentException;
 import io.tocsin.rules.document.DocumentLoader;
 import io.tocsin.rules.document.DocumentText;
 import io.tocsin.rules.document.Rule;
 import io.tocsin.rules.document.RuleOverride;
+import io.tocsin.rules.document.SeverityChoice;
 import io.tocsin.rules.document.TreeTemplate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -108,6 +111,31 @@ class ShippedRulesTest {
     }
     assertThat(documents).as(readme).isNotEmpty();
     return documents;
+  }
+
+  @Test
+  void folderThatInitStartsIsUsableAndOverwritesNothing(@TempDir Path folder) throws IOException {
+    Path site = folder.resolve("my-rules");
+    assertThat(Main.run("init", site.toString())).isZero();
+    assertThat(Main.run("init", site.toString())).isEqualTo(1);
+
+    ObjectMapper yaml = new ObjectMapper(new YAMLFactory());
+    for (String name : List.of("uplinks.yaml", "fan.yaml")) {
+      assertThat(schema().validate(yaml.readTree(site.resolve(name).toFile()))).as(name).isEmpty();
+    }
+    assertThat(site.resolve("rules.schema.json"))
+        .hasSameTextualContentAs(FOLDER.resolve("rules.schema.json"));
+    RuleFiles files = RuleFiles.read(List.of(FOLDER, site));
+    assertThat(files.problems()).extracting(DocumentException::getMessage).isEmpty();
+    SeverityChoice severity =
+        ((Rule) files.documents().get("link").document()).clauses().get(0).severity();
+    assertThat(severity.of(Map.of("device", "acc-17", "interface", "TenGigabitEthernet1/1/1")))
+        .isEqualTo(Severity.SEVERITY_MAJOR);
+    assertThat(severity.of(Map.of("device", "acc-17", "interface", "GigabitEthernet1/0/7")))
+        .isEqualTo(Severity.SEVERITY_MINOR);
+    requireBinary();
+    ExampleRun run = ExampleRun.of(files, new SyslogParser(BINARY.toString()));
+    assertThat(run.problems()).extracting(DocumentException::getMessage).isEmpty();
   }
 
   @Test
