@@ -1,8 +1,10 @@
-// What our colours are read by, in light and dark: text on cells and numbers as Grafana writes it, lines and bars on a panel.
+// What our colours are read by, in light and dark: text on cells and numbers as Grafana writes it, lines and bars on a panel; and the report of a month.
 // WCAG 2.2, 1.4.3 (text: 4.5) and 1.4.11 (graphics: 3).
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { dashboards, panels } from './dashboards.mjs';
+import { dashboards, panels, root } from './dashboards.mjs';
 
 const grounds = { light: '#ffffff', dark: '#181b1f' };
 
@@ -41,6 +43,19 @@ const shown = (panel) => [...new Set(coloursOf(panel.fieldConfig))].filter((colo
 test('the measure is that of WCAG', () => {
   assert.equal(contrast('#000000', '#ffffff'), 21);
   assert.equal(contrast('#777777', '#ffffff').toFixed(2), '4.48');
+});
+
+test("text and bars of the month's report can be read on its paper", () => {
+  const css = readFileSync(join(root, '..', 'ingest', 'operate', 'src', 'report', 'style.css'), 'utf8');
+  const coloured = (property) => [...css.matchAll(new RegExp(`(?<![-\\w])${property}: (#[0-9a-f]{3,6})`, 'g'))].map(([, colour]) => colour);
+  const whole = (colour) => (colour.length === 4 ? colour.replace(/[0-9a-f]/g, '$&$&') : colour);
+  const papers = coloured('background').map(whole);
+  assert.ok(papers.length > 0 && coloured('fill').length > 0);
+  for (const paper of papers) {
+    for (const colour of coloured('color')) assert.ok(contrast(whole(colour), paper) >= 4.5, `text ${colour} on ${paper}`);
+    for (const colour of coloured('fill'))
+      assert.ok(contrast(whole(colour), paper) >= 3, `bar ${colour} on ${paper}: ${contrast(whole(colour), paper).toFixed(2)}`);
+  }
 });
 
 for (const { file, model } of dashboards) {

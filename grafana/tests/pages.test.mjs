@@ -206,7 +206,7 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     assert.deepEqual(
       home
         .map(({ alerts, reason, held_by, reason_page }) => [Number(alerts), held_by, reason, reason_page])
-        .filter(([, held]) => held !== 'dependency'),
+        .filter(([, held]) => ['storm', 'maintenance'].includes(held)),
       [
         [3, 'storm', 'storm: source grafana-test-monitor', 'tocsin-alert?var-fingerprint=grafana-test-storm-0'],
         [1, 'maintenance', 'grafana-test-window', 'tocsin-storms?'],
@@ -216,6 +216,20 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     assert.match(elsewhere[0].reason, /^(nothing is held back|not known: .*)$/);
     const storms = await shown('network/storms.json', 5);
     assert.ok(storms.some(({ held_by, reason }) => held_by === 'maintenance' && reason === 'grafana-test-window'));
+  });
+
+  test('what a fault tree or an upstream explains counts as explained, in numbers and by name', async () => {
+    const [before] = await shown('network/storms.json', 1);
+    await run(`INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, device, check, first_seen, last_seen, cause)
+      SELECT concat('leaf-', toString(number)), 1, 'suppressed', now64(9), 'suppressed', 'minor', 'n1', 'node', now64(9), now64(9),
+        concat(if(number = 1, 'tree:', 'dependency:'), '${'1'.padStart(32, '0')}') FROM numbers(2)`);
+    const [now] = await shown('network/storms.json', 1);
+    assert.deepEqual([now.dependent - before.dependent, now.under_trees - before.under_trees, now.in_storms - before.in_storms], [1, 1, 0]);
+    const leaves = (await shown('network/storms.json', 5)).filter(({ fingerprint }) => fingerprint.startsWith('leaf-'));
+    assert.deepEqual(leaves.map(({ held_by, reason }) => `${held_by} ${reason}`).sort(), [
+      'dependency grafana-test-n1.example.net node',
+      'tree grafana-test-n1.example.net node',
+    ]);
   });
 
   test('a silent agent leads to the balance, an alert to its page', async () => {
