@@ -161,10 +161,20 @@ impl Target {
         }
         Ok(Self { topics, partitions: args.partitions.clone(), schema, questions, retention, cluster, kafka, clickhouse })
     }
+
+    /// A database that a newer version has made refuses this one, before topics are changed either.
+    fn refuse_newer_tables(&self) -> Result<(), Failure> {
+        let Some(clickhouse) = &self.clickhouse else { return Ok(()) };
+        let rows = Ledger::new(clickhouse, DATABASE).on(self.cluster.as_ref()).read()?;
+        baseline::pending(&self.schema.baseline, &rows)?;
+        migrations::pending(&self.schema.migrations, &rows)?;
+        Ok(())
+    }
 }
 
 fn apply(args: &ApplyArgs) -> Result<(), Failure> {
     let target = Target::open(&args.target)?;
+    target.refuse_newer_tables()?;
     let mut done = Vec::new();
     if let Some(kafka) = &target.kafka {
         done.push(apply_topics(kafka, &target.topics, &target.partitions, args.replication)?);
