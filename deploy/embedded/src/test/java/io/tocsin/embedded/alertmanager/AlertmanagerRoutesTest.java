@@ -32,11 +32,19 @@ class AlertmanagerRoutesTest {
 
   @BeforeAll
   static void find() throws Exception {
-    amtool = FetchedProgram.find("amtool", "alertmanager", "alertmanager");
-    String version = run("--version").lines().findFirst().orElse("");
+    amtool = find("amtool");
+  }
+
+  /**
+   * A program of an Alertmanager that knows all of production.yml; otherwise the test is skipped.
+   */
+  static FetchedProgram find(String name) throws IOException, InterruptedException {
+    FetchedProgram program = FetchedProgram.find(name, "alertmanager", "alertmanager");
+    String version = program.run(Path.of("."), "--version").lines().findFirst().orElse("");
     if (TOO_OLD.matcher(version).find()) {
       FetchedProgram.skip("production.yml is for Alertmanager 0.28 on: " + version);
     }
+    return program;
   }
 
   @ParameterizedTest

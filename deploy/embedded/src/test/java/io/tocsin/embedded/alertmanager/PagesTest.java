@@ -62,7 +62,7 @@ class PagesTest {
 
   @BeforeEach
   void start() throws Exception {
-    FetchedProgram program = FetchedProgram.find("alertmanager", "alertmanager", "alertmanager");
+    FetchedProgram program = AlertmanagerRoutesTest.find("alertmanager");
     listener = new PageListener();
     int port = FreePorts.reserve().alertmanager();
     url = "http://127.0.0.1:" + port;
