@@ -216,13 +216,13 @@ public final class Gate {
    */
   public Step<GateState, Alert> onTimer(long nowUnixNanos) {
     GateLog log = new GateLog(acknowledgements);
-    reach(nowUnixNanos);
+    long clock = reach(nowUnixNanos);
     storms.onTick(nowUnixNanos, log).forEach((storm, last) -> release(storm, last, log));
     if (explanations.nextEdgeAfter(nowUnixNanos - Nanos.PER_MILLI) <= nowUnixNanos) {
       reconsider(activeAlerts(), log);
     }
     log.wakeAt(explanations.nextEdgeAfter(nowUnixNanos));
-    takeWords(TreeWords.of(trees, nowUnixNanos, nowUnixNanos, state), nowUnixNanos, log);
+    takeWords(TreeWords.of(trees, clock, clock, state), clock, log);
     acknowledgements.onTimer(nowUnixNanos, log);
     readBack.onTimer(nowUnixNanos, log);
     return log.step(state);

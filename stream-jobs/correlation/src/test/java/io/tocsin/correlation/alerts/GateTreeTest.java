@@ -254,6 +254,17 @@ class GateTreeTest {
   }
 
   @Test
+  void holdThatWasOverBeforeARestartIsNotHeldAgainByAnOlderTimer() {
+    story.policies(NOON, array(Duration.ofSeconds(30))).open("d1", at(1)).open("d2", at(2));
+    Alert later = GateStory.alert("d9", AlertState.ALERT_STATE_OPEN, "OPENED", at(60)).build();
+    story.take(later, unixNanos(at(60)));
+    assertThat(top("array").getState()).isEqualTo(AlertState.ALERT_STATE_OPEN);
+
+    story.restart().until(at(20));
+    assertThat(top("array").getState()).isEqualTo(AlertState.ALERT_STATE_OPEN);
+  }
+
+  @Test
   void treesInACircleAndTreesThatAreNotThereAreNeverTrue() {
     story
         .policies(
