@@ -104,7 +104,7 @@ public final class TreesBenchmark {
     work.run();
     CpuTime used = CpuTime.now().since(start);
     System.out.printf(
-        "trees %-7s %,7d trees, %,7d active: %-28s %,12.1f us, %d told%n",
+        "trees %-7s %,7d trees, %,7d active: %-28s %,12.1f us%n",
         backend, trees, ACTIVE, what, used.threadNanos() / 1e3 / times, harness.getOutput().size());
   }
 
