@@ -1,6 +1,6 @@
 //! Starting, running and stopping an agent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use tocsin_probes::Sequences;
 use tocsin_publish::{Publisher, Remainder};
 use tocsin_snmp::Receiver;
 use tocsin_sources::{BindError, CaptureError, now_unix_nanos};
-use tocsin_telemetry::{self as telemetry, Health, Input, Inputs, PolledDevices};
+use tocsin_telemetry::{self as telemetry, CertificateFile, CertificateFiles, Health, Input, Inputs, PolledDevices};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
@@ -71,6 +71,7 @@ pub struct Agent {
     publisher: Arc<dyn Publisher>,
     snmp: Arc<Receiver>,
     inputs: Arc<Inputs>,
+    certificates: Arc<CertificateFiles>,
     listeners: Vec<RunningListener>,
     probe_sequences: Sequences,
     /// What is polled, beside what is listened to.
@@ -112,6 +113,7 @@ impl Agent {
         let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
         let snmp = Arc::new(snmp::receiver(config, &mib_names, events.boot_id()).map_err(StartError::Config)?);
         let (inputs, polled) = (Arc::new(Inputs::default()), Arc::new(PolledDevices::default()));
+        let certificates = Arc::new(CertificateFiles::default());
         let shared = Shared {
             events: Arc::clone(&events),
             publisher: Arc::clone(&publisher),
@@ -128,6 +130,7 @@ impl Agent {
             publisher,
             snmp: Arc::clone(&snmp),
             inputs: Arc::clone(&inputs),
+            certificates: Arc::clone(&certificates),
             listeners: Vec::new(),
             probe_sequences: Sequences::default(),
             polling: Polling::new(shared, &polled),
@@ -136,7 +139,7 @@ impl Agent {
         };
         agent.bring_into_effect(config.clone())?;
         let pages = vec![snmp::engines_page(snmp), shown::page(agent.shown.subscribe())];
-        let state = telemetry::State { polled, inputs, health: Arc::clone(&health), pages };
+        let state = telemetry::State { polled, inputs, certificates, health: Arc::clone(&health), pages };
         agent.telemetry_address = serve_telemetry(&agent.runtime, config.telemetry.listen, state)?;
         health.sockets_open();
         Ok(agent)
@@ -176,6 +179,7 @@ impl Agent {
         let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
         let snmp = snmp::believing(&self.snmp, &config, &mib_names).map_err(StartError::Config)?;
         let polls = snmp::plans(&config, &mib_names).map_err(StartError::Config)?;
+        let certificate_files = certificate_files(&config).map_err(StartError::Config)?;
         let shared = Shared {
             events: Arc::clone(&self.events),
             publisher: Arc::clone(&self.publisher),
@@ -195,6 +199,7 @@ impl Agent {
         self.polling.follow(&self.runtime, &self.inputs, polls);
         self.end_inputs_beside(&config);
         self.held.warn_of_others(&config.listeners);
+        self.certificates.replace(certificate_files);
         self.config = config;
         self.show();
         Ok(())
@@ -330,6 +335,17 @@ fn is_input_of(config: &Config, name: &str) -> bool {
         || config.captures.iter().any(|capture| capture.name == name)
         || (name == probes::LISTENER && !config.links.is_empty())
         || (name == snmp::POLLER && !config.snmp.devices.is_empty())
+}
+
+/// What the listeners and Kafka's client show and believe.
+fn certificate_files(config: &Config) -> Result<BTreeSet<CertificateFile>, String> {
+    let (shown, believed) = config.kafka.certificate_files().map_err(|error| format!("kafka.config_file: {error}"))?;
+    let mut files: BTreeSet<_> = shown.into_iter().map(CertificateFile::Shown).chain(believed.map(CertificateFile::Believed)).collect();
+    for tls in config.listeners.iter().filter_map(|listener| listener.tls.as_ref()) {
+        files.insert(CertificateFile::Shown(tls.certificate.clone()));
+        files.extend(tls.client_ca.clone().map(CertificateFile::Believed));
+    }
+    Ok(files)
 }
 
 fn serve_telemetry(runtime: &Runtime, address: SocketAddr, state: telemetry::State) -> Result<SocketAddr, StartError> {

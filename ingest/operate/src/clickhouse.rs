@@ -261,7 +261,7 @@ impl ClickHouse {
 
 fn tls(authorities: &Path) -> Result<TlsConfig, Failure> {
     let remedy = "point --clickhouse-ca at the PEM file of the authority that signed the server's certificate";
-    let authorities = tocsin_trust::authorities(authorities).map_err(|problem| Failure::usage(problem, remedy))?;
+    let authorities = tocsin_trust::certificates(authorities).map_err(|problem| Failure::usage(problem, remedy))?;
     let roots: Vec<_> = authorities.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
     Ok(TlsConfig::builder().root_certs(RootCerts::from(roots)).unversioned_rustls_crypto_provider(tocsin_trust::provider()).build())
 }

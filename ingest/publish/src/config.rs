@@ -126,6 +126,12 @@ impl KafkaConfig {
         Ok(connection)
     }
 
+    /// Files with the certificate that brokers are shown, and with the authorities that they are believed by.
+    pub fn certificate_files(&self) -> Result<(Option<PathBuf>, Option<PathBuf>), Error> {
+        let connection = self.connection()?;
+        Ok((connection.options.get("ssl.certificate.location").map(PathBuf::from), connection.authorities))
+    }
+
     /// What is wrong with the options, one sentence.
     pub fn check(&self) -> Result<(), String> {
         if self.bootstrap_servers.trim().is_empty() {

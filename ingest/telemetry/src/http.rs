@@ -14,7 +14,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Map, Value, json};
 use tokio::net::TcpListener;
 
-use crate::{Health, Inputs, PolledDevices, metrics};
+use crate::{CertificateFiles, Health, Inputs, PolledDevices, metrics};
 
 /// A further page of JSON.
 pub struct Page {
@@ -39,6 +39,8 @@ pub struct State {
     pub health: Arc<Health>,
     /// Devices that are polled.
     pub polled: Arc<PolledDevices>,
+    /// What is shown and believed over TLS.
+    pub certificates: Arc<CertificateFiles>,
     /// Pages of single sources.
     pub pages: Vec<Page>,
 }
@@ -68,10 +70,7 @@ impl Server {
     /// Answers until the runtime ends.
     pub async fn serve(self, state: State) -> io::Result<()> {
         let paths: Vec<_> = state.pages.iter().map(|page| page.path).collect();
-        let pages = Arc::new(Pages {
-            registry: metrics::registry(Arc::clone(&state.inputs), Arc::clone(&state.polled), Arc::clone(&state.health)),
-            state,
-        });
+        let pages = Arc::new(Pages { registry: metrics::registry(&state), state });
         let mut router = Router::new().route("/metrics", get(metrics)).route("/health", get(health)).route("/sources", get(sources));
         for (index, path) in paths.into_iter().enumerate() {
             let answer = move |extract::State(pages): extract::State<Arc<Pages>>| async move { Json((pages.state.pages[index].content)()) };
@@ -101,7 +100,8 @@ async fn health(extract::State(pages): extract::State<Arc<Pages>>) -> (StatusCod
     let by_listener: Map<_, _> =
         listeners.map(|listener| (listener.name().to_owned(), word(listener.failure().is_none()).into())).collect();
     let status = if problems.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let warnings = pages.state.health.warnings();
+    let mut warnings = pages.state.health.warnings();
+    warnings.extend(pages.state.certificates.problems());
     (status, Json(json!({"status": word(problems.is_empty()), "problems": problems, "warnings": warnings, "listeners": by_listener})))
 }
 

@@ -3,6 +3,7 @@
 //! Whatever moves has a counter, and a call that logs counts too: see [`Counters`]. Logs are sampled, counters never are.
 
 mod arrivals;
+mod certificates;
 mod counters;
 mod health;
 mod http;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use arrivals::Arrivals;
+pub use certificates::{CertificateFile, CertificateFiles};
 pub use counters::{BufferUse, Counters, Ignored, Loss};
 pub use health::{Health, Reloads};
 pub use http::{Page, Server, State, bind};

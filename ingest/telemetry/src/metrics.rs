@@ -12,8 +12,9 @@ use prometheus_client::registry::Registry;
 use tocsin_wire::events::AgentStats;
 use tocsin_wire::word;
 
+use crate::certificates::CertificateCollector;
 use crate::polled::PolledCollector;
-use crate::{Counters, Health, Inputs, PolledDevices, arrivals};
+use crate::{Counters, Health, Inputs, State, arrivals};
 
 #[derive(Debug)]
 struct InputCollector(Arc<Inputs>);
@@ -165,17 +166,19 @@ fn gauge(value: u64) -> i64 {
 }
 
 /// A registry that reads these listeners.
-pub(crate) fn registry(inputs: Arc<Inputs>, polled: Arc<PolledDevices>, health: Arc<Health>) -> Registry {
+pub(crate) fn registry(state: &State) -> Registry {
     let mut registry = Registry::with_prefix("tocsin_agent");
-    registry.register_collector(Box::new(InputCollector(inputs)));
-    registry.register_collector(Box::new(ReloadCollector(health)));
-    registry.register_collector(Box::new(PolledCollector(polled)));
+    registry.register_collector(Box::new(InputCollector(Arc::clone(&state.inputs))));
+    registry.register_collector(Box::new(ReloadCollector(Arc::clone(&state.health))));
+    registry.register_collector(Box::new(PolledCollector(Arc::clone(&state.polled))));
+    registry.register_collector(Box::new(CertificateCollector(Arc::clone(&state.certificates))));
     registry
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{CertificateFiles, PolledDevices};
     use tocsin_wire::rejects::{Reason, Stage};
 
     /// The whole answer is compared, so that a renamed, lost or never-incremented counter shows.
@@ -206,8 +209,15 @@ mod tests {
         devices.answered("sw1", std::time::Duration::from_millis(1_500));
         devices.failed("sw2", "detail");
 
+        let state = State {
+            inputs: Arc::new(inputs),
+            health: Arc::new(health),
+            polled: Arc::new(devices),
+            certificates: Arc::<CertificateFiles>::default(),
+            pages: Vec::new(),
+        };
         let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &registry(Arc::new(inputs), Arc::new(devices), Arc::new(health))).unwrap();
+        prometheus_client::encoding::text::encode(&mut text, &registry(&state)).unwrap();
         let samples: Vec<_> = text.lines().filter(|line| !line.starts_with('#')).collect();
         assert_eq!(
             samples,

@@ -13,6 +13,10 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, ClientConfig, ClientConnection, RootCertStore};
 
+pub use expiry::{believed_until, shown_until};
+
+mod expiry;
+
 /// How long looking at a certificate may take.
 const MAX_LOOK: Duration = Duration::from_secs(3);
 
@@ -25,11 +29,11 @@ pub struct Distrust {
     pub remedy: String,
 }
 
-/// Certificates of authorities in PEM form. The error is one sentence that names the file.
-pub fn authorities(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+/// Certificates of a PEM file, of authorities or one's own. The error is one sentence that names the file.
+pub fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let certificates: Vec<_> = CertificateDer::pem_file_iter(path)
         .and_then(Iterator::collect)
-        .map_err(|error| format!("the certificate authorities in {} cannot be read: {error}", path.display()))?;
+        .map_err(|error| format!("the certificates in {} cannot be read: {error}", path.display()))?;
     if certificates.is_empty() {
         return Err(format!("{} holds no certificate; it must be PEM, as in '-----BEGIN CERTIFICATE-----'", path.display()));
     }
@@ -46,7 +50,7 @@ pub fn distrust_of(address: &str, authorities_file: &Path) -> Option<Distrust> {
     let (host, _) = address.rsplit_once(':')?;
     let host = host.trim_matches(['[', ']']);
     let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(authorities(authorities_file).ok()?);
+    roots.add_parsable_certificates(certificates(authorities_file).ok()?);
     let config = ClientConfig::builder_with_provider(provider())
         .with_safe_default_protocol_versions()
         .ok()?

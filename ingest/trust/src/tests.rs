@@ -51,6 +51,6 @@ fn a_file_without_certificates_is_refused_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("ca.pem");
     fs::write(&file, "hello").unwrap();
-    assert!(authorities(&file).unwrap_err().contains("ca.pem holds no certificate"));
-    assert!(authorities(&folder.path().join("none.pem")).unwrap_err().contains("none.pem cannot be read"));
+    assert!(certificates(&file).unwrap_err().contains("ca.pem holds no certificate"));
+    assert!(certificates(&folder.path().join("none.pem")).unwrap_err().contains("none.pem cannot be read"));
 }

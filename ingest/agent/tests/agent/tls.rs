@@ -197,3 +197,20 @@ fn a_stop_reads_what_a_tls_sender_had_sent() {
     running.agent.drain();
     assert_eq!((counters.snapshot().received, counters.snapshot().acked), (500, 500));
 }
+
+/// Until it can no longer be read the certificate's end is told, and from then on that there is none.
+#[test]
+fn the_end_of_each_certificate_is_a_metric_and_a_file_that_is_gone_a_warning() {
+    let authority = Authority::new();
+    let running = authority.start(&format!(", client_ca: {}", authority.path("ca.crt")));
+    let shown = |file: &str| format!("tocsin_agent_certificate_expires_timestamp_seconds{{file=\"{}\"}} ", authority.path(file));
+    let metrics = running.get("/metrics");
+    // What rcgen gives where nobody says otherwise: 4096-01-01.
+    assert!(metrics.contains(&format!("{}67090118400\n", shown("agent.crt"))), "{metrics}");
+    assert!(metrics.contains(&format!("{}67090118400\n", shown("ca.crt"))), "{metrics}");
+
+    fs::remove_file(authority.path("agent.crt")).unwrap();
+    assert!(running.get("/metrics").contains(&format!("{}0\n", shown("agent.crt"))));
+    let health = running.get("/health");
+    assert!(health.contains("agent.crt cannot be read"), "{health}");
+}
