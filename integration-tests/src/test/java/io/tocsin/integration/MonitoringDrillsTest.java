@@ -37,10 +37,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestMethodOrder(OrderAnnotation.class)
 class MonitoringDrillsTest {
   private static final Duration DEADLINE = TestStacks.DEADLINE;
-  private static final Duration EVERY = Duration.ofSeconds(3);
+  private static final Duration EVERY = Duration.ofSeconds(2);
 
-  /** Long enough for a busy machine that works. */
-  private static final Duration SILENT_AFTER = Duration.ofSeconds(40);
+  /** A part is stopped only while there is no complaint: a busy machine makes this slower, no more. */
+  private static final Duration SILENT_AFTER = Duration.ofSeconds(15);
 
   /** ClickHouse's and up are those of others: the embedded engine has no such page. */
   private static final Pattern METRIC_OF_A_RULE =
@@ -73,7 +73,7 @@ class MonitoringDrillsTest {
     await("beats during maintenance of everything")
         .atMost(DEADLINE)
         .untilAsserted(() -> assertThat(beats()).isGreaterThan(beats + 3));
-    await("a beat that was heard").atMost(DEADLINE).until(() -> complains() == 0 && silence() < 20);
+    await("a beat that was heard").atMost(DEADLINE).until(() -> complains() == 0 && silence() < SILENT_AFTER.toSeconds());
 
     assertThat(count("tocsin.alert_history WHERE source = 'tocsin-heartbeat'")).isZero();
     assertThat(count("tocsin.alerts WHERE source = 'tocsin-heartbeat'")).isZero();
@@ -93,7 +93,9 @@ class MonitoringDrillsTest {
 
     assertThat(METRIC_OF_A_RULE.matcher(rules).results().map(MatchResult::group))
         .hasSizeGreaterThan(4)
-        .allSatisfy(name -> assertThat(answers).contains("\n" + name + "{"));
+        // Without TLS there is no certificate: the metric is there, and nothing under it.
+        .allSatisfy(
+            name -> assertThat(answers).containsAnyOf("\n" + name + "{", "# TYPE " + name + " "));
   }
 
   @Test
