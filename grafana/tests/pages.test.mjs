@@ -232,6 +232,24 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     ]);
   });
 
+  test('a job that is down stands before all alerts, until it is told to be back', async () => {
+    const told = (status, secondsAgo) =>
+      run(`INSERT INTO tocsin.pages (sent_at, receiver, status, group_key, group_labels, firing, summary)
+        VALUES (now64(3) - ${secondsAgo}, 'page-recorder', '${status}', 'jobs', map('alertname', 'job-down'), 1, 'job tocsin-alerts is down: it is failed')`);
+    const jobs = async () => (await shown('network/what-is-down.json', 3)).filter(({ check }) => check === 'job');
+    await told('firing', 300);
+    await told('resolved', 200);
+    assert.deepEqual(await jobs(), []);
+    await told('firing', 100);
+    await told('firing', 40);
+    const [job] = await jobs();
+    assert.equal(job.summary, 'what it would tell is not known: job tocsin-alerts is down: it is failed');
+    assert.ok(job.lasted >= 100 && job.lasted < 200, `${job.lasted}`);
+    assert.equal(job.page, 'tocsin-runbook-job-down?');
+    await told('resolved', 1);
+    assert.deepEqual(await jobs(), []);
+  });
+
   test('a silent agent leads to the balance, an alert to its page', async () => {
     const rows = await shown('network/what-is-down.json', 3);
     assert.equal(rows.find(({ check }) => check === 'agent').page, 'tocsin-pipeline-balance?var-agent=grafana-test-agent');

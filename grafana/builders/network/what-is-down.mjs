@@ -80,7 +80,7 @@ export default dashboard({
         id: 3,
         title: 'Open alerts',
         description:
-          'Storms first, then every open alert, worst first, newest first among equals; before them a row for each agent that has fallen silent, because nobody knows what it would tell. Who works on it stands beside it (`tocsin ack`). A click on the device shows the alert. Healthy: one row, "nothing is down". Independent of the time range; at most 500 rows.',
+          'Storms first, then every open alert, worst first, newest first among equals; before them a row for each agent that has fallen silent and one while a job is down, because nobody knows what they would tell. Who works on it stands beside it (`tocsin ack`). A click on the device shows the alert. Healthy: one row, "nothing is down". Independent of the time range; at most 500 rows.',
         width: 24,
         empty: { device_name: 'nothing is down' },
         columns: {
@@ -139,6 +139,30 @@ export default dashboard({
               FROM tocsin.listener_totals AS t
               GROUP BY agent_id
               HAVING lasted BETWEEN 60 AND 86400
+              UNION ALL
+              SELECT
+                  0 AS is_storm,
+                  7 AS severity,
+                  dateDiff('second', min(j.told_at), now64(9)) AS lasted,
+                  'jobs' AS device_name,
+                  'job' AS check,
+                  toDateTime64(min(j.told_at), 9, 'UTC') AS since,
+                  concat('what it would tell is not known: ', argMax(j.summary, j.told_at)) AS summary,
+                  '' AS on_it,
+                  NULL AS on_it_since,
+                  0 AS updates,
+                  '' AS note,
+                  '' AS site,
+                  '' AS source,
+                  'tocsin-runbook-job-down?' AS page
+              FROM
+              (
+                  SELECT sent_at AS told_at, status, summary, maxIf(sent_at, status = 'resolved') OVER (PARTITION BY group_key) AS over_at
+                  FROM tocsin.pages
+                  WHERE group_labels['alertname'] = 'job-down' AND sent_at > now() - INTERVAL 7 DAY
+              ) AS j
+              WHERE j.status = 'firing' AND j.told_at > j.over_at
+              HAVING count() > 0
           )
           ORDER BY severity = 7 DESC, is_storm DESC, severity DESC, since DESC
           LIMIT 500`,
