@@ -39,7 +39,9 @@ class MonitoringDrillsTest {
   private static final Duration DEADLINE = TestStacks.DEADLINE;
   private static final Duration EVERY = Duration.ofSeconds(2);
 
-  /** A part is stopped only while there is no complaint: a busy machine makes this slower, no more. */
+  /**
+   * A part is stopped only while there is no complaint: a busy machine makes this slower, no more.
+   */
   private static final Duration SILENT_AFTER = Duration.ofSeconds(15);
 
   /** ClickHouse's and up are those of others: the embedded engine has no such page. */
@@ -73,7 +75,9 @@ class MonitoringDrillsTest {
     await("beats during maintenance of everything")
         .atMost(DEADLINE)
         .untilAsserted(() -> assertThat(beats()).isGreaterThan(beats + 3));
-    await("a beat that was heard").atMost(DEADLINE).until(() -> complains() == 0 && silence() < SILENT_AFTER.toSeconds());
+    await("a beat that was heard")
+        .atMost(DEADLINE)
+        .until(() -> complains() == 0 && silence() < SILENT_AFTER.toSeconds());
 
     assertThat(count("tocsin.alert_history WHERE source = 'tocsin-heartbeat'")).isZero();
     assertThat(count("tocsin.alerts WHERE source = 'tocsin-heartbeat'")).isZero();

@@ -1,8 +1,8 @@
 package io.tocsin.correlation.findings;
 
 import io.tocsin.correlation.TimedState;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * The routers of one gateway group and what each said last, at most {@link
@@ -16,11 +16,14 @@ public final class GatewayGroup extends TimedState {
   /** Protocol, interface and number. */
   public String group = "";
 
-  /** Whether each router is active, by its name. */
-  public Map<String, Boolean> isActive = new TreeMap<>();
+  /**
+   * Whether each router is active, by its name. In no order: Flink brings every map of a state back
+   * as a hash map.
+   */
+  public Map<String, Boolean> isActive = new HashMap<>();
 
   /** When each router claimed so, Unix nanoseconds. */
-  public Map<String, Long> claimedAtUnixNanos = new TreeMap<>();
+  public Map<String, Long> claimedAtUnixNanos = new HashMap<>();
 
   /** Number of active routers that the alert was raised with, -1 while there is none. */
   public int raisedWith = -1;

@@ -6,6 +6,7 @@ import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import java.util.List;
+import java.util.TreeSet;
 
 /**
  * Finding {@code split-active}: a gateway group with two active routers, or with none.
@@ -73,8 +74,8 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
     if (nowUnixNanos < newest + SETTLED_NANOS) {
       return Step.keep(group, newest + SETTLED_NANOS);
     }
-    List<String> active =
-        group.isActive.keySet().stream().filter(router -> group.isActive.get(router)).toList();
+    List<String> routers = group.isActive.keySet().stream().sorted().toList();
+    List<String> active = routers.stream().filter(group.isActive::get).toList();
     boolean isWrong = active.size() > 1 || active.isEmpty() && group.isActive.size() > 1;
     boolean isRaised = group.raisedWith >= 0;
     long forgottenAt = newest + FORGET_NANOS;
@@ -88,7 +89,7 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
       return Step.keep(group, isRaised ? repeatedAt(group, forgottenAt) : forgottenAt);
     }
     if (isWrong && !isRaised) {
-      group.raisedFor = (active.isEmpty() ? group.isActive.keySet() : active).iterator().next();
+      group.raisedFor = (active.isEmpty() ? routers : active).get(0);
     }
     group.raisedWith = isWrong ? active.size() : -1;
     group.raisedAtUnixNanos = nowUnixNanos;
@@ -104,7 +105,7 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
   }
 
   private static Finding finding(GatewayGroup group, List<String> active) {
-    String routers = String.join(", ", group.isActive.keySet());
+    String routers = String.join(", ", new TreeSet<>(group.isActive.keySet()));
     Finding finding =
         Finding.of(
                 Finding.FINDINGS_JOB,

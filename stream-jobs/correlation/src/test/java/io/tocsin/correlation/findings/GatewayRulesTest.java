@@ -13,8 +13,11 @@ import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -73,6 +76,22 @@ class GatewayRulesTest {
     assertThat(update.getCheck()).isEqualTo("split-active");
     assertThat(update.getLabelsMap()).containsEntry("routers", "gw-a, gw-b");
     assertThat(update.getFingerprintLabelsList()).containsExactly("group");
+  }
+
+  /** As a state does that went through a checkpoint. */
+  @Test
+  void alertIsTheSameWhateverOrderTheRoutersComeBackIn() {
+    says(0, "gw-a", "Active").says(60, "gw-b", "Active");
+    group.isActive = new TreeMap<>(Comparator.reverseOrder());
+    group.isActive.putAll(Map.of("gw-a", true, "gw-b", true));
+
+    at(70);
+
+    AlertUpdate update = told.get(0).getAlertUpdate();
+    assertThat(told.get(0).getDevice()).isEqualTo("gw-a");
+    assertThat(update.getLabelsMap())
+        .containsEntry("routers", "gw-a, gw-b")
+        .containsEntry("active", "gw-a, gw-b");
   }
 
   @Test
