@@ -6,7 +6,6 @@ import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.events.v1.Event;
 import java.util.List;
-import java.util.TreeSet;
 
 /**
  * Finding {@code split-active}: a gateway group with two active routers, or with none.
@@ -74,7 +73,7 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
     if (nowUnixNanos < newest + SETTLED_NANOS) {
       return Step.keep(group, newest + SETTLED_NANOS);
     }
-    List<String> routers = group.isActive.keySet().stream().sorted().toList();
+    List<String> routers = routersOf(group);
     List<String> active = routers.stream().filter(group.isActive::get).toList();
     boolean isWrong = active.size() > 1 || active.isEmpty() && group.isActive.size() > 1;
     boolean isRaised = group.raisedWith >= 0;
@@ -104,8 +103,12 @@ public final class GatewayRules implements FindingRules<Event, GatewayGroup> {
     return Math.min(group.raisedAtUnixNanos + REPEAT_NANOS, forgottenAt);
   }
 
+  private static List<String> routersOf(GatewayGroup group) {
+    return group.isActive.keySet().stream().sorted().toList();
+  }
+
   private static Finding finding(GatewayGroup group, List<String> active) {
-    String routers = String.join(", ", new TreeSet<>(group.isActive.keySet()));
+    String routers = String.join(", ", routersOf(group));
     Finding finding =
         Finding.of(
                 Finding.FINDINGS_JOB,

@@ -5,23 +5,15 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
-import io.tocsin.alerts.v1.AlertTransition;
-import io.tocsin.alerts.v1.GateInput;
 import io.tocsin.correlation.alerts.AlertMatcher;
 import io.tocsin.correlation.alerts.MaintenanceWindow;
 import io.tocsin.correlation.alerts.StormLimits;
-import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 
 /**
  * CPU time of the gate while many alerts are active: for each transition, and for what makes it
@@ -43,23 +35,14 @@ public final class GateBenchmark {
   private final Backend backend;
   private final int active;
   private final Instant lastOpening;
-  private final KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, GateInput, Alert> harness;
+  private final MeasuredGate gate;
 
   private GateBenchmark(Backend backend, int active) throws Exception {
     this.backend = backend;
     this.active = active;
     lastOpening = NOON.plusSeconds(active);
-    harness =
-        new KeyedTwoInputStreamOperatorTestHarness<>(
-            new KeyedCoProcessOperator<>(
-                new GateFunction(StormLimits.DEFAULT, document -> Optional.of(window(document)))),
-            alert -> 0,
-            input -> 0,
-            Types.INT);
-    harness.setStateBackend(backend.open());
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
-    harness.open();
+    gate =
+        new MeasuredGate(backend, StormLimits.DEFAULT, document -> Optional.of(window(document)));
   }
 
   /** Prints the costs for each state backend and number of active alerts. */
@@ -70,16 +53,10 @@ public final class GateBenchmark {
         try {
           benchmark.run();
         } finally {
-          benchmark.harness.close();
+          benchmark.gate.close();
         }
       }
     }
-  }
-
-  /** A step that is measured. */
-  @FunctionalInterface
-  private interface Work {
-    void run() throws Exception;
   }
 
   private void run() throws Exception {
@@ -88,24 +65,20 @@ public final class GateBenchmark {
     measure("an opening in a storm", STORM_MEMBERS, () -> openStorm(storm));
     measure("an end in a storm", STORM_MEMBERS - 1, () -> endStorm(storm.plus(STORM_LASTS)));
     Instant calm = storm.plus(STORM_LASTS).plusSeconds(15);
-    measure("the end of the storm", 1, () -> advance(calm));
+    measure("the end of the storm", 1, () -> gate.advance(calm));
     measure("a window that is pushed", 1, this::pushWindow);
-    measure("a window that starts", 1, () -> advance(windowStart()));
-    measure("a window that ends", 1, () -> advance(windowStart().plusSeconds(60)));
+    measure("a window that starts", 1, () -> gate.advance(windowStart()));
+    measure("a window that ends", 1, () -> gate.advance(windowStart().plusSeconds(60)));
     Instant flood = windowStart().plusSeconds(120);
     measure("an opening of its own", active, () -> flood(flood));
     measure("a tick after these", TICKS, () -> tick(flood.plusSeconds(FLOOD_SECONDS)));
-    measure("all are forgotten", 1, () -> advance(flood.plusSeconds(FLOOD_SECONDS + 31)));
+    measure("all are forgotten", 1, () -> gate.advance(flood.plusSeconds(FLOOD_SECONDS + 31)));
   }
 
-  private void measure(String what, int times, Work work) throws Exception {
-    CpuTime start = CpuTime.now();
-    work.run();
-    CpuTime used = CpuTime.now().since(start);
+  private void measure(String what, int times, MeasuredGate.Work work) throws Exception {
     System.out.printf(
         "gate %-7s %,7d active: %-23s %,12.1f us%n",
-        backend, active, what, used.threadNanos() / 1e3 / times);
-    harness.getOutput().clear();
+        backend, active, what, gate.microsEach(times, work));
   }
 
   private void openAll() throws Exception {
@@ -114,7 +87,7 @@ public final class GateBenchmark {
       String group = Integer.toString(i % SOURCES);
       send("n" + i, "monitor-" + group, AlertState.ALERT_STATE_OPEN, time);
       if (i % WATERMARK_EVERY.toSeconds() == 0) {
-        advance(time);
+        gate.advance(time);
       }
     }
   }
@@ -141,47 +114,30 @@ public final class GateBenchmark {
 
   private void tick(Instant time) throws Exception {
     for (int i = 1; i <= TICKS; i++) {
-      advance(time.plusSeconds(i));
+      gate.advance(time.plusSeconds(i));
     }
   }
 
   private void send(String device, String source, AlertState state, Instant time) throws Exception {
-    boolean isOpen = state == AlertState.ALERT_STATE_OPEN;
-    Alert alert =
+    gate.send(
         Alert.newBuilder()
             .setFingerprint(device + "@" + source)
-            .setState(state)
-            .setTransition(
-                isOpen
-                    ? AlertTransition.ALERT_TRANSITION_OPENED
-                    : AlertTransition.ALERT_TRANSITION_RESOLVED)
-            .setVersion(unixNanos(time))
             .setSource(source)
             .setDevice(device)
             .setCheck(source.replace("monitor", "node"))
             .setSummary("node down: no heartbeat for 30 s")
-            .putLabels("rack", "b4")
-            .build();
-    harness.processElement1(alert, time.toEpochMilli());
-  }
-
-  private void advance(Instant time) throws Exception {
-    harness.processBothWatermarks(new Watermark(time.toEpochMilli()));
+            .putLabels("rack", "b4"),
+        state,
+        time);
   }
 
   private Instant windowStart() {
     return lastOpening.plusSeconds(600);
   }
 
-  /** The gate takes documents together, after a moment. */
   private void pushWindow() throws Exception {
-    RuleDocument document =
-        RuleDocument.newBuilder()
-            .setName("work")
-            .setYaml(Long.toString(unixNanos(windowStart())))
-            .build();
-    harness.processElement2(GateInput.newBuilder().setDocument(document).build(), 0);
-    harness.setProcessingTime(1_000);
+    gate.push("work", Long.toString(unixNanos(windowStart())));
+    gate.takePushed();
   }
 
   /** These documents hold the start of work of a minute on the first device. */

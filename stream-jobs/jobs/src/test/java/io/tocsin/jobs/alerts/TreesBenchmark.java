@@ -1,12 +1,9 @@
 package io.tocsin.jobs.alerts;
 
 import static io.tocsin.testsupport.Instants.NOON;
-import static io.tocsin.testsupport.Instants.unixNanos;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
-import io.tocsin.alerts.v1.AlertTransition;
-import io.tocsin.alerts.v1.GateInput;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.correlation.alerts.AlertMatcher;
 import io.tocsin.correlation.alerts.FaultTree;
@@ -15,7 +12,6 @@ import io.tocsin.correlation.alerts.TreeNode;
 import io.tocsin.correlation.alerts.TreeNode.AlertLeaf;
 import io.tocsin.correlation.alerts.TreeNode.TreeGate;
 import io.tocsin.correlation.alerts.TreeNode.TreeLeaf;
-import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,11 +20,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import org.apache.flink.api.common.serialization.SerializerConfigImpl;
-import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.streaming.api.operators.co.KeyedCoProcessOperator;
-import org.apache.flink.streaming.api.watermark.Watermark;
-import org.apache.flink.streaming.util.KeyedTwoInputStreamOperatorTestHarness;
 
 /**
  * CPU time of the gate with fault trees over many active alerts: what an alert of a tree costs,
@@ -47,23 +38,13 @@ public final class TreesBenchmark {
 
   private final Backend backend;
   private final int trees;
-  private final KeyedTwoInputStreamOperatorTestHarness<Integer, Alert, GateInput, Alert> harness;
+  private final MeasuredGate gate;
   private Instant now = NOON;
 
   private TreesBenchmark(Backend backend, int trees) throws Exception {
     this.backend = backend;
     this.trees = trees;
-    harness =
-        new KeyedTwoInputStreamOperatorTestHarness<>(
-            new KeyedCoProcessOperator<>(
-                new GateFunction(NO_STORMS, document -> Optional.of(tree(document)))),
-            alert -> 0,
-            input -> 0,
-            Types.INT);
-    harness.setStateBackend(backend.open());
-    harness.setup(
-        ProtobufTypeInfo.forMessage(Alert.class).createSerializer(new SerializerConfigImpl()));
-    harness.open();
+    gate = new MeasuredGate(backend, NO_STORMS, document -> Optional.of(tree(document)));
   }
 
   /** Prints the costs for each state backend and number of trees. */
@@ -74,16 +55,10 @@ public final class TreesBenchmark {
         try {
           benchmark.run();
         } finally {
-          benchmark.harness.close();
+          benchmark.gate.close();
         }
       }
     }
-  }
-
-  /** A step that is measured. */
-  @FunctionalInterface
-  private interface Work {
-    void run() throws Exception;
   }
 
   private void run() throws Exception {
@@ -98,23 +73,17 @@ public final class TreesBenchmark {
     measure("the first is back", CHANGED_TREES, () -> disks(1, false));
   }
 
-  private void measure(String what, int times, Work work) throws Exception {
-    harness.getOutput().clear();
-    CpuTime start = CpuTime.now();
-    work.run();
-    CpuTime used = CpuTime.now().since(start);
+  private void measure(String what, int times, MeasuredGate.Work work) throws Exception {
     System.out.printf(
         "trees %-7s %,7d trees, %,7d active: %-28s %,12.1f us%n",
-        backend, trees, ACTIVE, what, used.threadNanos() / 1e3 / times, harness.getOutput().size());
+        backend, trees, ACTIVE, what, gate.microsEach(times, work));
   }
 
   private void push() throws Exception {
     for (int i = 0; i < trees; i++) {
-      RuleDocument document =
-          RuleDocument.newBuilder().setName("array" + i).setYaml(Integer.toString(i)).build();
-      harness.processElement2(GateInput.newBuilder().setDocument(document).build(), 0);
+      gate.push("array" + i, Integer.toString(i));
     }
-    harness.setProcessingTime(1_000);
+    gate.takePushed();
   }
 
   private void others() throws Exception {
@@ -133,23 +102,16 @@ public final class TreesBenchmark {
 
   private void send(String device, AlertState state) throws Exception {
     now = now.plusMillis(100);
-    boolean isOpen = state == AlertState.ALERT_STATE_OPEN;
-    Alert alert =
+    gate.send(
         Alert.newBuilder()
             .setFingerprint(device)
-            .setState(state)
-            .setTransition(
-                isOpen
-                    ? AlertTransition.ALERT_TRANSITION_OPENED
-                    : AlertTransition.ALERT_TRANSITION_RESOLVED)
-            .setVersion(unixNanos(now))
             .setSource("monitor")
             .setDevice(device)
             .setCheck("disk")
-            .setSummary("disk failed")
-            .build();
-    harness.processElement1(alert, now.toEpochMilli());
-    harness.processBothWatermarks(new Watermark(now.toEpochMilli()));
+            .setSummary("disk failed"),
+        state,
+        now);
+    gate.advance(now);
   }
 
   /** These documents hold the number of an array. */

@@ -1,9 +1,11 @@
 package io.tocsin.rules.command;
 
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.rules.topic.RulesTopic;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -28,11 +30,8 @@ final class SilenceShowCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Silence silence =
-        kafka
-            .onTopic(topic -> topic.read().documents().values().stream())
-            .filter(record -> record.getName().equals(name))
-            .flatMap(record -> Silence.of(record).stream())
-            .findFirst()
+        Optional.ofNullable(kafka.onTopic(RulesTopic::read).documents().get(name))
+            .flatMap(Silence::of)
             .orElseThrow(
                 () ->
                     CommandException.usage(

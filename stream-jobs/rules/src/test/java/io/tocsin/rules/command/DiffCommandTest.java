@@ -21,13 +21,16 @@ class DiffCommandTest {
   @Test
   void whatAPushWouldChangeIsToldLineByLine() throws IOException {
     Path file = folder.resolve("rules.yaml");
-    Files.writeString(file, rule("a", "major") + "---\n" + rule("b", "minor"));
+    Files.writeString(
+        file, PushPlanTest.rule("a", "major") + "---\n" + PushPlanTest.rule("b", "minor"));
     RuleFiles files = RuleFiles.read(List.of(file));
     RulesTopic.Contents inForce =
         new RulesTopic.Contents(
             Map.of(
-                "a", RulesTopic.document("a", rule("a", "minor"), "x", Instant.EPOCH),
-                "old", RulesTopic.document("old", rule("old", "minor"), "x", Instant.EPOCH)),
+                "a", RulesTopic.document("a", PushPlanTest.rule("a", "minor"), "x", Instant.EPOCH),
+                "old",
+                    RulesTopic.document(
+                        "old", PushPlanTest.rule("old", "minor"), "x", Instant.EPOCH)),
             Set.of(),
             2);
     StringWriter text = new StringWriter();
@@ -48,17 +51,5 @@ class DiffCommandTest {
             " clauses: [{ signal: raise, syslog: { app_name: x } }]",
             "added    b  (" + file + ":8)",
             "removed  old");
-  }
-
-  private static String rule(String name, String severity) {
-    return """
-        kind: rule
-        name: %s
-        fingerprint: [device]
-        severity: %s
-        summary: s
-        clauses: [{ signal: raise, syslog: { app_name: x } }]
-        """
-        .formatted(name, severity);
   }
 }

@@ -98,7 +98,8 @@ class PushPlanTest {
     return new RulesTopic.Contents(byName, Set.of("unreadable"), 1);
   }
 
-  private static String rule(String name, String severity) {
+  /** Its text, with the name on the second line. */
+  static String rule(String name, String severity) {
     return """
         kind: rule
         name: %s
