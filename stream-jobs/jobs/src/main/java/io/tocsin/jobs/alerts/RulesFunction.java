@@ -3,9 +3,9 @@ package io.tocsin.jobs.alerts;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import io.tocsin.rules.match.Hysteresis;
+import io.tocsin.rules.match.Player;
 import io.tocsin.rules.match.RuleSet;
 import io.tocsin.rules.v1.RuleDocument;
-import java.time.Duration;
 import java.util.Map;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.MapState;
@@ -25,8 +25,6 @@ import org.apache.flink.util.Collector;
  */
 final class RulesFunction
     extends KeyedBroadcastProcessFunction<String, Event, RuleDocument, Signal> {
-  private static final Duration FORGET_FIGURES_AFTER = Duration.ofDays(1);
-
   private final RulesAtStart rulesAtStart;
   private transient RulesInForce inForce;
   private transient MapState<String, Hysteresis> figures;
@@ -39,7 +37,7 @@ final class RulesFunction
   public void open(OpenContext context) {
     MapStateDescriptor<String, Hysteresis> descriptor =
         new MapStateDescriptor<>("figures", Types.STRING, TypeInformation.of(Hysteresis.class));
-    descriptor.enableTimeToLive(StateTtlConfig.newBuilder(FORGET_FIGURES_AFTER).build());
+    descriptor.enableTimeToLive(StateTtlConfig.newBuilder(Player.FORGET_FIGURES_AFTER).build());
     figures = getRuntimeContext().getMapState(descriptor);
     inForce = new RulesInForce(rulesAtStart.read(), getRuntimeContext().getMetricGroup());
   }

@@ -2,10 +2,9 @@ package io.tocsin.jobs.alerts;
 
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.alerts.UpdateExpiry;
-import io.tocsin.correlation.alerts.UpdateSignals;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.ProtobufTypeInfo;
-import io.tocsin.rules.match.RuleSet;
+import io.tocsin.rules.match.EventRoutes;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import org.apache.flink.api.common.functions.OpenContext;
@@ -84,17 +83,24 @@ final class SignalsFunction extends ProcessFunction<Event, Signal> implements Ch
   @Override
   public void processElement(Event event, Context context, Collector<Signal> out) throws Exception {
     takeNewRules();
-    if (UpdateSignals.isOwnFinding(event)) {
-      // It ends by its rules, which bound it, and no stranger's alerts take its room.
-      UpdateSignals.of(event).ifPresent(out::collect);
-    } else if (event.hasAlertUpdate()) {
-      UpdateSignals.of(event, updateExpiry).ifPresent(signal -> context.output(UPDATES, signal));
+    EventRoutes.route(event, inForce.rules(documents), updateExpiry, new ByFlink(context, out));
+  }
+
+  private record ByFlink(ProcessFunction<Event, Signal>.Context context, Collector<Signal> out)
+      implements EventRoutes.Takers {
+    @Override
+    public void signal(Signal signal) {
+      out.collect(signal);
     }
-    RuleSet rules = inForce.rules(documents);
-    if (rules.judges(event)) {
+
+    @Override
+    public void update(Signal update) {
+      context.output(UPDATES, update);
+    }
+
+    @Override
+    public void measure(Event event) {
       context.output(MEASURES, withoutRaw(event));
-    } else {
-      rules.signals(event).forEach(out::collect);
     }
   }
 

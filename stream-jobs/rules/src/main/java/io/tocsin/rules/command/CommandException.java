@@ -21,6 +21,11 @@ final class CommandException extends RuntimeException {
     return new CommandException(message, remedy, 64);
   }
 
+  /** The same with an exit code that a command promises. */
+  CommandException exitingWith(int code) {
+    return new CommandException(getMessage(), remedy, code);
+  }
+
   String remedy() {
     return remedy;
   }

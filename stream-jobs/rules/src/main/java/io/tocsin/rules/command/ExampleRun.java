@@ -7,6 +7,7 @@ import io.tocsin.rules.document.DocumentException;
 import io.tocsin.rules.document.Example;
 import io.tocsin.rules.document.Example.Expected;
 import io.tocsin.rules.document.Rule;
+import io.tocsin.rules.match.Player;
 import io.tocsin.rules.match.RuleSet;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -61,7 +62,8 @@ final class ExampleRun {
   }
 
   private void play(String file, Rule rule, Iterator<List<Event>> parsed) {
-    Player player = new Player(RuleSet.of(List.of(rule)));
+    RuleSet rules = RuleSet.of(List.of(rule));
+    Player player = new Player();
     long pollUnixNanos = FIRST_POLL_UNIX_NANOS;
     for (Example example : rule.examples()) {
       pollUnixNanos += POLL_INTERVAL_NANOS;
@@ -75,7 +77,7 @@ final class ExampleRun {
         for (Event event : events) {
           Event.Builder timed = event.toBuilder();
           timed.setReceivedAtUnixNanos(pollUnixNanos).setEventTimeUnixNanos(pollUnixNanos);
-          signals.addAll(player.play(timed.build()));
+          signals.addAll(player.play(rules, timed.build()));
         }
         compare(file, rule, example, signals);
       } catch (CommandException e) {

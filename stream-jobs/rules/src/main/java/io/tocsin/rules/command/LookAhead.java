@@ -69,9 +69,6 @@ final class LookAhead {
             alert.getDevice(),
             alert.getCheck(),
             alert.getSummary());
-    return text.codePoints()
-        .map(each -> Character.isISOControl(each) ? '\uFFFD' : each)
-        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-        .toString();
+    return Terminal.plain(text);
   }
 }

@@ -21,6 +21,11 @@ final class RulePaths {
    *     been printed
    */
   RuleFiles read(PrintWriter err) {
+    return read(paths, err);
+  }
+
+  /** The same of paths that another option names. */
+  static RuleFiles read(List<Path> paths, PrintWriter err) {
     RuleFiles files = RuleFiles.read(paths);
     for (DocumentException problem : files.problems()) {
       err.println(problem.getMessage());

@@ -6,21 +6,14 @@ import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.rules.document.DocumentException;
+import io.tocsin.rules.match.Player;
 import io.tocsin.rules.match.RuleSet;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.PrintWriter;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
-import java.util.stream.IntStream;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -90,15 +83,16 @@ final class TestCommand implements Callable<Integer> {
   }
 
   private int playSamples(RuleFiles files, SyslogParser parser) {
-    Player player = new Player(RuleSet.of(files.rules()));
+    RuleSet rules = RuleSet.of(files.rules());
+    Player player = new Player();
     List<List<Event>> events =
         samples.syslog != null
-            ? parser.parse(lines(samples.syslog))
-            : readEvents(samples.events).stream().map(List::of).toList();
+            ? parser.parse(EventJson.lines(samples.syslog))
+            : EventJson.readAll(samples.events).stream().map(List::of).toList();
     int signals = 0;
     for (int i = 0; i < events.size(); i++) {
       for (Event event : events.get(i)) {
-        for (Signal signal : player.play(event)) {
+        for (Signal signal : player.play(rules, event)) {
           signals++;
           spec.commandLine().getOut().println(isJson ? json(signal) : line(i + 1, signal));
         }
@@ -108,26 +102,6 @@ final class TestCommand implements Callable<Integer> {
       spec.commandLine().getOut().println(signals + " signals of " + events.size() + " lines");
     }
     return 0;
-  }
-
-  private static List<Event> readEvents(Path path) {
-    List<String> lines = lines(path);
-    return IntStream.range(0, lines.size())
-        .filter(i -> !lines.get(i).isBlank())
-        .mapToObj(i -> EventJson.parse(lines.get(i), path + ":" + (i + 1)))
-        .toList();
-  }
-
-  /** Bytes that are not UTF-8 are read as U+FFFD, as the agent shows them. */
-  private static List<String> lines(Path path) {
-    boolean isStandardInput = path.equals(Path.of("-"));
-    try (InputStream input = isStandardInput ? System.in : Files.newInputStream(path);
-        BufferedReader reader =
-            new BufferedReader(new InputStreamReader(input, StandardCharsets.UTF_8))) {
-      return reader.lines().toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(path + " cannot be read: " + e.getMessage(), e);
-    }
   }
 
   private static String line(int number, Signal signal) {

@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a gate remembers, in memory. */
-final class MemoryGateState implements GateState {
+/** What a gate remembers, in memory: for a replay, which is over before it would need a disk. */
+public final class MemoryGateState implements GateState {
   private final Map<String, GatedAlert> alerts = new TreeMap<>();
   private final Map<String, StormGroup> groups = new TreeMap<>();
   private final Map<String, Stray> strays = new TreeMap<>();
@@ -108,7 +108,8 @@ final class MemoryGateState implements GateState {
     treeVersion = version;
   }
 
-  boolean isEmpty() {
+  /** Whether nothing is remembered. */
+  public boolean isEmpty() {
     return alerts.isEmpty() && groups.isEmpty() && strays.isEmpty() && acknowledged.isEmpty();
   }
 }
