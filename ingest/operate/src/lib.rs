@@ -16,6 +16,7 @@ pub mod quarantine;
 pub mod report;
 pub mod schema;
 pub mod send;
+pub mod size;
 pub mod trace;
 pub mod watch_jobs;
 pub mod webhooks;

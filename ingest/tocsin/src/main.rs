@@ -17,11 +17,12 @@ use tocsin_operate::quarantine::QuarantineArgs;
 use tocsin_operate::report::ReportArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
+use tocsin_operate::size::SizeArgs;
 use tocsin_operate::trace::TraceArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
 use tocsin_operate::webhooks::WebhooksArgs;
 use tocsin_operate::{
-    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, report, schema, send, trace,
+    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, report, schema, send, size, trace,
     watch_jobs, webhooks,
 };
 
@@ -87,6 +88,8 @@ enum Command {
     Note(NoteArgs),
     /// Keep an ipset or nftables set in step with the registrations of devices.
     Enforce(EnforceArgs),
+    /// Say how many cores, disks, partitions, tasks and shards a rate of events needs.
+    Size(SizeArgs),
     /// Compile MIB modules into names for the agent.
     Mibs(MibsArgs),
     /// Tell Alertmanager when a stream job does not run, without passing through one.
@@ -122,6 +125,10 @@ fn main() -> ExitCode {
         Command::Unack(args) => exit_code(acknowledge::unacknowledge(&args)),
         Command::Note(args) => exit_code(acknowledge::note(&args)),
         Command::Enforce(args) => exit_code(enforce::run(&args)),
+        Command::Size(args) => {
+            size::run(&args);
+            ExitCode::SUCCESS
+        }
         Command::Mibs(args) => exit_code(mibs::run(&args)),
         Command::WatchJobs(args) => exit_code(watch_jobs::run(&args)),
         Command::Heartbeat(args) => exit_code(heartbeat::run(&args)),
