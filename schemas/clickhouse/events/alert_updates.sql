@@ -19,6 +19,7 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_updates
     severity Enum8('cleared' = 1, 'indeterminate' = 2, 'warning' = 3, 'minor' = 4, 'major' = 5, 'critical' = 6) COMMENT 'X.733; rises with severity',
     summary String COMMENT 'one line for a person' CODEC(ZSTD(1)),
     labels Map(String, String) COMMENT 'whatever else the monitor told',
+    fingerprint_labels Array(LowCardinality(String)) COMMENT 'labels that are part of the alert''s identity: of findings alone, so that a replay makes the same alerts',
     raw String COMMENT 'bytes as received; updates of one datagram share them' CODEC(ZSTD(3))
 )
 ENGINE = MergeTree

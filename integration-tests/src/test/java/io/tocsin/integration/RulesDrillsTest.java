@@ -134,6 +134,7 @@ class RulesDrillsTest {
         .contains("line 1: raise link minor", "line 2: raise link major")
         .contains("  link  (my-rules/uplinks.yaml:1 sets severity of deploy/rules/link.yaml:1)")
         .contains("ok: 2 examples", "added    cabinet-door")
+        .contains(" with the changed rules, of ", "Not known:")
         .contains("fibre covers {device=", "removed  fibre");
     await("an uplink that is major")
         .atMost(DEADLINE)
@@ -158,6 +159,7 @@ class RulesDrillsTest {
         .environment()
         .put("PATH", repository.resolve("deploy/embedded/bin") + ":" + System.getenv("PATH"));
     shell.environment().put("TOCSIN_KAFKA", stack.kafkaBootstrapServers());
+    shell.environment().put("TOCSIN_CLICKHOUSE", stack.clickHouseUrl());
     return shell;
   }
 

@@ -2,8 +2,8 @@ package io.tocsin.connectors.kafka;
 
 import com.google.protobuf.InvalidProtocolBufferException;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.BrokerTime;
 import io.tocsin.model.ProtobufTypeInfo;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.api.common.serialization.DeserializationSchema.InitializationContext;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
@@ -57,32 +57,15 @@ public final class EventDeserializer implements KafkaRecordDeserializationSchema
     }
   }
 
-  /** Nothing is received after the broker took it: an agent's clock that is ahead is set back. */
   private Event byTheBrokersTime(Event event, ConsumerRecord<byte[], byte[]> record) {
     if (record.timestampType() != TimestampType.LOG_APPEND_TIME) {
       return event;
     }
-    long appendedAt = TimeUnit.MILLISECONDS.toNanos(record.timestamp() + 1) - 1;
-    if (Long.compareUnsigned(event.getReceivedAtUnixNanos(), appendedAt) <= 0) {
-      return event;
+    Event earlier = BrokerTime.set(event, record.timestamp());
+    if (earlier != event) {
+      setBack.of(event.getAgentId()).inc();
     }
-    setBack.of(event.getAgentId()).inc();
-    return setBack(event, appendedAt);
-  }
-
-  private static Event setBack(Event event, long appendedAt) {
-    long ahead = event.getReceivedAtUnixNanos() - appendedAt;
-    Event.Builder earlier = event.toBuilder().setReceivedAtUnixNanos(appendedAt);
-    if (isTimedByItsAgent(event)) {
-      earlier.setEventTimeUnixNanos(event.getEventTimeUnixNanos() - ahead);
-    }
-    return earlier.build();
-  }
-
-  /** A heartbeat goes on to tell its agent's clock: by it a wrong one is known. */
-  private static boolean isTimedByItsAgent(Event event) {
-    boolean isOnlyReceived = event.getEventTimeUnixNanos() == event.getReceivedAtUnixNanos();
-    return event.hasLinkProbe() || isOnlyReceived && !event.hasAgentStats();
+    return earlier;
   }
 
   private void skip(ConsumerRecord<byte[], byte[]> record, String detail) {

@@ -14,7 +14,8 @@ final class AlertUpdatesEncoder extends RowEncoder<Event> {
   AlertUpdatesEncoder() {
     super(
         "alert_updates",
-        Envelope.columnsAnd("action", "source", "check", "severity", "summary", "labels"));
+        Envelope.columnsAnd(
+            "action", "source", "check", "severity", "summary", "labels", "fingerprint_labels"));
   }
 
   @Override
@@ -34,6 +35,8 @@ final class AlertUpdatesEncoder extends RowEncoder<Event> {
             Severity.SEVERITY_CLEARED_VALUE,
             Severity.SEVERITY_CRITICAL_VALUE)
         .string(update.getSummary())
-        .stringMap(update.getLabelsMap());
+        .stringMap(update.getLabelsMap())
+        .arrayOf(update.getFingerprintLabelsCount());
+    update.getFingerprintLabelsList().forEach(row::string);
   }
 }

@@ -2,10 +2,13 @@ package io.tocsin.rules.command;
 
 import io.tocsin.kafka.ConnectionTrouble;
 import io.tocsin.kafka.KafkaConnection;
+import io.tocsin.rules.history.History;
+import io.tocsin.rules.history.KafkaHistory;
 import io.tocsin.rules.topic.AlertsTopic;
 import io.tocsin.rules.topic.RulesTopic;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
@@ -52,6 +55,26 @@ final class KafkaOption {
    */
   <T> T onAlerts(Function<AlertsTopic, T> work) {
     return asked(() -> work.apply(new AlertsTopic(connection(), DEADLINE)));
+  }
+
+  /** The events of the topics. */
+  History history() {
+    KafkaHistory history = new KafkaHistory(connection(), DEADLINE);
+    return new History() {
+      @Override
+      public void play(long fromUnixNanos, long toUnixNanos, Taker taker) {
+        asked(
+            () -> {
+              history.play(fromUnixNanos, toUnixNanos, taker);
+              return null;
+            });
+      }
+
+      @Override
+      public List<String> unknowns() {
+        return history.unknowns();
+      }
+    };
   }
 
   private <T> T asked(Supplier<T> work) {

@@ -10,6 +10,7 @@ import io.tocsin.rules.replay.Identity;
 import io.tocsin.rules.replay.Replay;
 import io.tocsin.rules.topic.RulesTopic;
 import io.tocsin.rules.v1.RuleDocument;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
@@ -91,6 +92,9 @@ final class ReplayCommand implements Callable<Integer> {
       return replay();
     } catch (CommandException e) {
       throw e.exitingWith(FAILED);
+    } catch (UncheckedIOException e) {
+      throw new CommandException(e.getMessage(), "check --source and where it is")
+          .exitingWith(FAILED);
     } catch (RuntimeException e) {
       throw new CommandException(
               "the replay failed: " + e.getMessage(), "this is a mistake of ours: please report it")
