@@ -55,9 +55,9 @@ class JobOptionsTest {
     assertThat(alerts.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(archive.checkpointInterval()).isEqualTo(Duration.ofSeconds(1));
     assertThat(archive.clickHouse()).isEqualTo(ClickHouseConnection.open("http://127.0.0.1:8123"));
-    assertThat(alerts.timing()).isEqualTo(AlertTiming.DEFAULT);
-    assertThat(alerts.updateExpiry()).isEqualTo(UpdateExpiry.of(Duration.ofDays(7)));
-    assertThat(alerts.storms()).isEqualTo(StormLimits.DEFAULT);
+    assertThat(alerts.settings().timing()).isEqualTo(AlertTiming.DEFAULT);
+    assertThat(alerts.settings().updateExpiry()).isEqualTo(UpdateExpiry.of(Duration.ofDays(7)));
+    assertThat(alerts.settings().storms()).isEqualTo(StormLimits.DEFAULT);
     assertThat(paging.alertmanagerUrls()).containsExactly("http://127.0.0.1:9093");
     assertThat(paging.resendInterval()).isEqualTo(Duration.ofMinutes(1));
     assertThat(paging.pageLinks()).isEqualTo(new PageLinks("http://127.0.0.1:3000", ""));
@@ -103,7 +103,7 @@ class JobOptionsTest {
             "--alertmanager-urls=http://am1:9093,http://am2:9093",
             "--resend-interval-seconds=4");
 
-    assertThat(alerts.timing())
+    assertThat(alerts.settings().timing())
         .isEqualTo(
             new AlertTiming(
                 Duration.ofSeconds(3),
@@ -111,7 +111,7 @@ class JobOptionsTest {
                 7,
                 Duration.ofSeconds(90),
                 Duration.ofMinutes(2)));
-    assertThat(alerts.storms())
+    assertThat(alerts.settings().storms())
         .isEqualTo(new StormLimits(40, Duration.ofSeconds(30), Duration.ofSeconds(3)));
     assertThat(paging.alertmanagerUrls()).containsExactly("http://am1:9093", "http://am2:9093");
     assertThat(paging.resendInterval()).isEqualTo(Duration.ofSeconds(4));
@@ -162,7 +162,7 @@ class JobOptionsTest {
   void sourceCanHaveAnExpiryOfItsOwn() {
     AlertsOptions alerts = parse(new AlertsOptions(), "--update-expiry-hours-of=hyak=2,zabbix=24");
 
-    assertThat(alerts.updateExpiry().bySource())
+    assertThat(alerts.settings().updateExpiry().bySource())
         .isEqualTo(Map.of("hyak", Duration.ofHours(2), "zabbix", Duration.ofHours(24)));
     assertThatIllegalArgumentException()
         .isThrownBy(() -> parse(new AlertsOptions(), "--update-expiry-hours-of=hyak=0"))

@@ -22,6 +22,7 @@ import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
+import io.tocsin.rules.replay.AlertPath;
 import io.tocsin.rules.v1.RuleDocument;
 import java.time.Duration;
 import java.util.List;
@@ -100,11 +101,12 @@ public final class AlertsJob {
       RulesAtStart rules) {
     /** Those of a command line. */
     static Settings of(AlertsOptions options) {
+      AlertPath.Settings path = options.settings();
       return new Settings(
-          options.timing(),
-          options.updateExpiry(),
-          options.maxAlertsPerSource(),
-          options.storms(),
+          path.timing(),
+          path.updateExpiry(),
+          path.maxAlertsPerSource(),
+          path.storms(),
           RuleBook::policy,
           RulesAtStart.of(options.kafka()));
     }

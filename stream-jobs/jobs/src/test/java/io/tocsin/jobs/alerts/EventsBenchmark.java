@@ -212,7 +212,7 @@ public final class EventsBenchmark {
         () -> new RulesAtStart.Contents(rules, rules.size()));
   }
 
-  private static List<RuleDocument> rulesOf(Path folder) throws IOException {
+  static List<RuleDocument> rulesOf(Path folder) throws IOException {
     List<RuleDocument> rules = new ArrayList<>();
     try (Stream<Path> files = Files.list(folder)) {
       for (Path file : files.filter(path -> path.toString().endsWith(".yaml")).sorted().toList()) {
@@ -239,7 +239,8 @@ public final class EventsBenchmark {
     return bytes;
   }
 
-  private static Event message(int sequence, String device, Random random) {
+  /** A line of ordinary syslog. */
+  static Event message(int sequence, String device, Random random) {
     String[] words = ORDINARY[random.nextInt(ORDINARY.length)];
     StringBuilder text = new StringBuilder();
     for (char c : words[2].toCharArray()) {

@@ -4,6 +4,8 @@ import io.tocsin.correlation.Nanos;
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.document.DocumentException;
 import io.tocsin.rules.history.History;
+import io.tocsin.rules.replay.AlertPath;
+import io.tocsin.rules.replay.AlertPathOptions;
 import io.tocsin.rules.replay.Comparison;
 import io.tocsin.rules.replay.Difference;
 import io.tocsin.rules.replay.Identity;
@@ -76,7 +78,7 @@ final class ReplayCommand implements Callable<Integer> {
       description = "html is one page, to attach to a review (default: ${DEFAULT-VALUE})")
   private Format format;
 
-  @Mixin private AlertsJobOptions job;
+  @Mixin private AlertPathOptions job;
   @Mixin private KafkaOption kafka;
   @Spec private CommandSpec spec;
 
@@ -115,7 +117,7 @@ final class ReplayCommand implements Callable<Integer> {
     Identity identity = key.isEmpty() ? null : new Identity(key);
     long startNanos = Nanos.of(from.minus(times.warmUp()));
     Replay replay =
-        new Replay(job.settings(), before.values(), after.values(), identity, startNanos);
+        new Replay(jobSettings(), before.values(), after.values(), identity, startNanos);
     History history = source.history(kafka);
     ReplayProgress progress = new ReplayProgress(spec.commandLine().getErr(), replay);
     history.play(startNanos, Nanos.of(to), progress);
@@ -149,6 +151,14 @@ final class ReplayCommand implements Callable<Integer> {
     spec.commandLine().getOut().print(written(report));
     spec.commandLine().getOut().flush();
     return report.hasDifferences() ? DIFFERENT : 0;
+  }
+
+  private AlertPath.Settings jobSettings() {
+    try {
+      return job.settings();
+    } catch (IllegalArgumentException e) {
+      throw CommandException.usage(e.getMessage(), "give what the alerts job was started with");
+    }
   }
 
   private String written(ReplayReport report) {

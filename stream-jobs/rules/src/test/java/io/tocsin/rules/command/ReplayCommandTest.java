@@ -156,6 +156,45 @@ class ReplayCommandTest {
   }
 
   @Test
+  void aPageThatGoesUnderAStormSaysSo() throws IOException {
+    String everyDoor = DOOR.replace("'door open'", "'door (open|ajar)'");
+    for (int i = 0; i < 7; i++) {
+      events.add(
+          at(31)
+              .setDevice("cabinet" + i)
+              .setSyslog(Syslog.newBuilder().setMessage("door ajar"))
+              .build());
+    }
+
+    int code = run(file("before.yaml", DOOR), file("after.yaml", everyDoor), "--storm-opens", "5");
+
+    assertThat(code).as(err.toString()).isEqualTo(1);
+    assertThat(line("door")).contains("other grouping", "under storm: door storm");
+    assertThat(out.toString()).contains("door storm").doesNotContain("cabinet3");
+  }
+
+  @Test
+  void aPageThatGoesUnderATreeSaysSo() throws IOException {
+    String cooling =
+        """
+        ---
+        kind: tree
+        name: cooling
+        top:
+          all:
+            - { alert: { source: fan, device: sw1 } }
+            - { alert: { source: hot, device: sw1 } }
+        """;
+
+    assertThat(replay(FAN + "---\n" + HOT, FAN + "---\n" + HOT + cooling))
+        .as(err.toString())
+        .isEqualTo(1);
+
+    assertThat(line("hot")).contains("other grouping", "under tree: tree cooling");
+    assertThat(out.toString()).contains("tree cooling is new");
+  }
+
+  @Test
   void anotherKeyMergesAlerts() throws IOException {
     update(100, "node1");
     update(101, "node2");
