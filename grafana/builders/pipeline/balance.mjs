@@ -82,7 +82,7 @@ export default dashboard({
         id: 1,
         title: 'From sent to stored',
         description:
-          'All listeners together, since the beginning. Healthy: kernel dropped, given up, in quarantine and missing are 0; rejected is small; in flight goes back to 0 within seconds when traffic stops. Stored counts events and rejects; what was lost or refused lately stands beside. Independent of the time range.',
+          'All listeners together, since the beginning. Healthy: kernel dropped, given up, in quarantine and missing are 0; rejected is small; in flight goes back to 0 within seconds when traffic stops. Stored counts events and rejects, duplicates what another agent of a group had told before; what was lost or refused lately stands beside. Independent of the time range.',
         width: 16,
         unit: 'short',
         fields: {
@@ -95,6 +95,7 @@ export default dashboard({
           in_flight: { title: 'in flight', thresholds: above({ 1: yellow }) },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
+          duplicates: { title: 'duplicates' },
           quarantined: { title: 'in quarantine', thresholds: above({ 1: red }) },
           missing: { title: 'missing', thresholds: above({ 1: red }) },
           silent_for: agentSilent,
@@ -110,6 +111,7 @@ export default dashboard({
               sum(b.in_flight) AS in_flight,
               sum(b.acked) AS acked,
               sum(b.stored_events) + sum(b.stored_rejects) AS stored,
+              sum(b.duplicates) AS duplicates,
               sum(b.quarantined) AS quarantined,
               sum(b.missing) AS missing,
               ${mostSilent} AS silent_for
@@ -155,7 +157,7 @@ export default dashboard({
         id: 2,
         title: 'Balance sheet by listener',
         description:
-          'sent = received + kernel dropped; events + rejected = acknowledged + in flight + given up; acknowledged = stored + in quarantine + missing. Healthy: closed, or open with only in flight above 0 while traffic flows. The state is that of the last report, and "agent silent" where that is over a minute old. Kernel dropped above 0: raise receive_buffer of that listener, see receive-buffer use below. Independent of the time range.',
+          'sent = received + kernel dropped; events + rejected = acknowledged + in flight + given up; acknowledged = stored + duplicates + in quarantine + missing; duplicates are what another agent of the group had told before. Healthy: closed, or open with only in flight above 0 while traffic flows. The state is that of the last report, and "agent silent" where that is over a minute old. Kernel dropped above 0: raise receive_buffer of that listener, see receive-buffer use below. Independent of the time range.',
         width: 24,
         empty: { agent: 'no agent has ever reported' },
         unit: 'short',
@@ -169,6 +171,7 @@ export default dashboard({
           in_flight: { title: 'in flight', thresholds: above({ 1: yellow }), coloured: true },
           acked: { title: 'acknowledged' },
           stored: { title: 'stored' },
+          duplicates: { title: 'duplicates' },
           quarantined: { title: 'in quarantine', thresholds: above({ 1: red }), coloured: true },
           missing: { title: 'missing', thresholds: above({ 1: red }), coloured: true },
           agent: { minWidth: 110 },
@@ -200,6 +203,7 @@ export default dashboard({
               in_flight,
               acked,
               stored_events + stored_rejects AS stored,
+              duplicates,
               quarantined,
               missing,
               if(reported_at < now64(9) - INTERVAL 1 MINUTE, 2, toInt8(closed)) AS state_now,

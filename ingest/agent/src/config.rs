@@ -31,6 +31,7 @@ const MAX_RECEIVE_BUFFER: ByteSize = ByteSize::b(i32::MAX as u64 / 2);
 const MAX_MESSAGE: ByteSize = ByteSize::mib(16);
 const MAX_READERS: usize = 64;
 const MIN_RATE_PERIOD: Duration = Duration::from_millis(100);
+const MAX_COPIES_AGENTS: u32 = 8;
 const MAX_RATE_PERIOD: Duration = Duration::from_secs(60 * 60);
 const MAX_PENALTY: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -273,6 +274,12 @@ fn check_listener(listener: &ListenerConfig) -> Result<(), String> {
     }
     if listener.connections_per_sender == 0 {
         return Err("connections_per_sender is 0, so that nobody could connect; use 1 or more".to_owned());
+    }
+    if let Some(copies) = &listener.copies {
+        check_name("copies.group", &copies.group)?;
+        if copies.agents < 2 || copies.agents > MAX_COPIES_AGENTS {
+            return Err(format!("copies.agents is {}; say how many agents receive each message, 2 to {MAX_COPIES_AGENTS}", copies.agents));
+        }
     }
     if let Some(limit) = &listener.rate_limit {
         check_rate_limit(limit, listener.max_message)?;

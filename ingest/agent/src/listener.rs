@@ -93,7 +93,9 @@ impl RunningListener {
         let (stop, stopped) = watch::channel(false);
         let (policy, policies) = watch::channel(Policy::load(config)?);
         let counters = Arc::clone(&input.counters);
-        let pipeline = Pipeline::new(shared.clone(), config.kind.into(), &input).with_rate_limit(config.rate_limit.as_ref());
+        let pipeline = Pipeline::new(shared.clone(), config.kind.into(), &input)
+            .with_copies(config.copies.as_ref())
+            .with_rate_limit(config.rate_limit.as_ref());
         let mut listener = Self::new(Source::Listener(Box::new(config.clone())), input, stop);
         listener.policy = Some(policy);
         let sockets = held.of_listener(config)?;
@@ -180,7 +182,7 @@ impl RunningListener {
     /// What a listener is to do from now on. Changes nothing yet.
     pub(crate) fn renewed(&self, config: &ListenerConfig, shared: &Shared) -> Result<Renewal, StartError> {
         let input = Input { site: config.site.clone(), ..self.input.clone() };
-        let pipeline = Pipeline::new(shared.clone(), config.kind.into(), &input);
+        let pipeline = Pipeline::new(shared.clone(), config.kind.into(), &input).with_copies(config.copies.as_ref());
         Ok(Renewal { source: Source::Listener(Box::new(config.clone())), pipeline: Some(pipeline), policy: Some(Policy::load(config)?) })
     }
 

@@ -11,10 +11,10 @@ use bytes::Bytes;
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
 use tocsin_snmp::{Outcome, Receiver};
-use tocsin_sources::{Batch, Frame, Kind, RateLimitConfig, Received, Replies};
+use tocsin_sources::{Batch, CopiesConfig, Frame, Kind, RateLimitConfig, Received, Replies};
 use tocsin_telemetry::{Counters, Input, Senders};
-use tocsin_wire::events::Event;
 use tocsin_wire::events::dhcp::Path;
+use tocsin_wire::events::{Copies, Event};
 use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::{mpsc, watch};
@@ -87,6 +87,8 @@ pub(crate) struct Pipeline {
     gaps: Arc<Gaps>,
     rate_limit: Option<Arc<RateLimit>>,
     reject_limit: Arc<RejectLimit>,
+    /// The agents that the senders tell the same.
+    copies: Option<Copies>,
 }
 
 impl Pipeline {
@@ -102,7 +104,13 @@ impl Pipeline {
             gaps: Arc::default(),
             rate_limit: None,
             reject_limit: Arc::default(),
+            copies: None,
         }
+    }
+
+    /// The same for a listener whose senders tell other agents too.
+    pub(crate) fn with_copies(self, config: Option<&CopiesConfig>) -> Self {
+        Self { copies: config.map(|config| Copies { group: config.group.clone(), agents: config.agents }), ..self }
     }
 
     /// The same for a listener that limits what one sender may send.
@@ -315,7 +323,8 @@ impl Pipeline {
             Ok(parsed) => {
                 let gaps = self.gaps.see(origin, &parsed);
                 self.counters.event_made();
-                self.publish(&self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body));
+                let event = self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body);
+                self.publish(&Event { copies: self.copies.clone(), ..event });
                 self.publish_gaps(gaps);
             }
             Err(refusal) => self.reject(origin, Stage::Parse, refusal, original_bytes as u64),

@@ -63,6 +63,7 @@ struct Line {
     acked: u64,
     stored_events: u64,
     stored_rejects: u64,
+    duplicates: u64,
     quarantined: u64,
     missing: i64,
     unreported: i64,
@@ -72,7 +73,7 @@ struct Line {
 
 const SELECT: &str = "\
 SELECT agent_id, listener, sent, kernel_dropped, received, rate_limited, malformed, events, dropped, in_flight, acked, stored_events, \
-stored_rejects, quarantined, missing, unreported, toUnixTimestamp64Nano(reported_at) AS reported_at_unix_nanos, toUInt8(closed) AS closed \
+stored_rejects, duplicates, quarantined, missing, unreported, toUnixTimestamp64Nano(reported_at) AS reported_at_unix_nanos, toUInt8(closed) AS closed \
 FROM tocsin.balance ORDER BY agent_id, listener \
 SETTINGS output_format_json_quote_64bit_integers = 0 FORMAT JSONEachRow";
 
@@ -145,7 +146,7 @@ impl Sheet {
 
     /// Records that ClickHouse has, those in the quarantine included.
     fn kept(&self) -> u64 {
-        self.0.iter().map(|line| line.stored_events + line.stored_rejects + line.quarantined).sum()
+        self.0.iter().map(|line| line.stored_events + line.stored_rejects + line.duplicates + line.quarantined).sum()
     }
 
     /// What keeps the sheet open, in words; none when it is closed.
@@ -195,11 +196,12 @@ impl Sheet {
             ("acked", number(|line| line.acked.into())),
             ("stored_events", number(|line| line.stored_events.into())),
             ("stored_rejects", number(|line| line.stored_rejects.into())),
+            ("duplicates", number(|line| line.duplicates.into())),
             ("quarantined", number(|line| line.quarantined.into())),
             ("missing", number(|line| line.missing.into())),
             ("unreported", number(|line| line.unreported.into())),
         ];
-        let is_usually_zero = |name: &str| ["rate_limited", "dropped", "quarantined", "unreported"].contains(&name);
+        let is_usually_zero = |name: &str| ["rate_limited", "dropped", "duplicates", "quarantined", "unreported"].contains(&name);
         columns.retain(|(name, cells)| !is_usually_zero(name) || cells.iter().any(|cell| cell != "0"));
         table::aligned(&columns, 2)
     }

@@ -128,6 +128,21 @@ fn default_rate_period() -> Duration {
     Duration::from_secs(10)
 }
 
+/// `copies` of a listener: its senders tell the same to other agents too.
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopiesConfig {
+    /// Name that the listeners of all these agents share.
+    pub group: String,
+    /// How many agents receive each message.
+    #[serde(default = "default_copies_agents")]
+    pub agents: u32,
+}
+
+fn default_copies_agents() -> u32 {
+    2
+}
+
 /// One entry of `listeners`.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
@@ -159,6 +174,9 @@ pub struct ListenerConfig {
     /// How much one sender may send; left away: any amount.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitConfig>,
+    /// Which agents its senders tell the same; left away: no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesConfig>,
     /// Networks that are heard; empty: all.
     #[serde(default)]
     pub allow: Vec<IpNet>,
@@ -206,6 +224,7 @@ impl ListenerConfig {
             ipv6_only: false,
             tls: None,
             rate_limit: None,
+            copies: None,
             allow: Vec::new(),
             deny: Vec::new(),
             proxies: Vec::new(),

@@ -32,7 +32,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 pub use buffer_size::BufferSize;
 pub use capacity::Charge;
 pub use capture::{CaptureConfig, CaptureError, CaptureSource};
-pub use config::{Kind, ListenerConfig, RateLimitConfig, TlsConfig, Transport};
+pub use config::{CopiesConfig, Kind, ListenerConfig, RateLimitConfig, TlsConfig, Transport};
 pub use inherited::{DropsSeen, Inherited};
 pub use policy::{Policies, Policy};
 pub use socket::BindError;

@@ -81,6 +81,7 @@ impl EventSource {
             device,
             site: origin.site.to_string(),
             raw: origin.raw.clone(),
+            copies: None,
             body: Some(body),
         }
     }

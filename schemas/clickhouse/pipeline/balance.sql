@@ -10,6 +10,7 @@
 --   in_flight       records made and not yet acknowledged by Kafka
 --   acked           records that Kafka acknowledged
 --   stored_events, stored_rejects  rows in ClickHouse; an event that fits no table is kept as a reject and counts there
+--   duplicates      events that another agent of the group had told before (`copies` of the listener's config): counted here, and stored of the other
 --   quarantined     rows of blocks that ClickHouse refused: kept in quarantined_blocks until `tocsin quarantine insert` stores them
 --   missing         acknowledged and not in ClickHouse: on its way for some seconds, otherwise lost
 --   unreported      rows kept beyond what a killed run had reported as acknowledged. They are there, so nothing is missing
@@ -18,7 +19,7 @@
 --                   that is the promise
 -- So  sent = received + kernel_dropped
 --     events + malformed = acked + in_flight + dropped
---     acked = stored_events + stored_rejects + quarantined + missing
+--     acked = stored_events + stored_rejects + duplicates + quarantined + missing
 -- Runs that reported nothing for four years are left out: both tables forget them a year later, and not at the same moment.
 CREATE VIEW IF NOT EXISTS tocsin.balance AS
 WITH
@@ -46,8 +47,9 @@ WITH
             agent_id,
             boot_id,
             listener,
-            sumIf(r.stored, r.kind != 'rejects') AS stored_events,
-            sumIf(r.stored, r.kind = 'rejects') AS stored_rejects
+            sumIf(r.stored, r.kind NOT IN ('rejects', 'duplicates')) AS stored_events,
+            sumIf(r.stored, r.kind = 'rejects') AS stored_rejects,
+            sumIf(r.stored, r.kind = 'duplicates') AS duplicates
         FROM tocsin.stored_totals AS r
         GROUP BY agent_id, boot_id, listener
     ),
@@ -67,7 +69,7 @@ WITH
     (
         SELECT
             *,
-            toInt64(stored_events + stored_rejects + quarantined) AS rows_kept,
+            toInt64(stored_events + stored_rejects + duplicates + quarantined) AS rows_kept,
             greatest(toInt64(events + malformed) - toInt64(dropped) - greatest(toInt64(acked), rows_kept), 0) AS in_flight,
             greatest(toInt64(acked) - rows_kept, 0) AS missing,
             greatest(rows_kept - toInt64(acked), 0) AS unreported
@@ -89,6 +91,7 @@ SELECT
     sum(r.acked) AS acked,
     sum(r.stored_events) AS stored_events,
     sum(r.stored_rejects) AS stored_rejects,
+    sum(r.duplicates) AS duplicates,
     sum(r.quarantined) AS quarantined,
     sum(r.missing) AS missing,
     sum(r.unreported) AS unreported,

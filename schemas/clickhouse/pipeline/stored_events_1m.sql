@@ -112,6 +112,19 @@ SELECT
 FROM tocsin.sequence_gaps
 GROUP BY agent_id, boot_id, listener, minute;
 
+-- What another agent of its group had told before is stored as this alone: its kept_event_id has the bytes.
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_duplicates TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'duplicates' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    0 AS bytes
+FROM tocsin.duplicates
+GROUP BY agent_id, boot_id, listener, minute;
+
 -- A reject counts where it stands for a record that Kafka acknowledged to the agent and that is
 -- stored nowhere else:
 --   framing, parse: the agent's own rejects.

@@ -198,6 +198,27 @@ fn the_example_s_rate_limit_has_every_key_and_can_be_used() {
 }
 
 #[test]
+fn the_example_s_copies_have_every_key_at_its_default() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml")).unwrap();
+    let (_, commented) = text.split_once("    # copies:\n").unwrap();
+    let keys_of: String = commented.lines().map_while(|line| line.strip_prefix("    #   ")).map(|line| format!("      {line}\n")).collect();
+    let with = |keys: &str| Config::parse(&format!("listeners:\n  - name: l\n    kind: syslog\n    listen: '[::]:0'\n    copies:\n{keys}"));
+    assert_eq!(with(&keys_of).unwrap(), with("      group: core\n").unwrap());
+    assert!(keys_of.contains("agents: 2"));
+}
+
+#[test]
+fn copies_that_cannot_work_are_refused_with_a_remedy() {
+    let copies = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:0', copies: {{{keys}}}}}]");
+    load(&copies("group: core")).unwrap();
+    refused(&copies("group: ''"), &["listener l", "copies.group", "letters"]);
+    refused(&copies("group: core, agents: 1"), &["listener l", "copies.agents is 1", "2 to 8"]);
+    refused(&copies("group: core, agents: 9"), &["copies.agents is 9"]);
+    refused(&copies("agents: 2"), &["group"]);
+    refused(&copies("group: core, within: 10s"), &["within"]);
+}
+
+#[test]
 fn a_rate_limit_that_cannot_work_is_refused_with_a_remedy() {
     let limit = |keys: &str| format!("listeners: [{{name: l, kind: syslog, listen: '[::]:0', rate_limit: {{{keys}}}}}]");
     load(&limit("messages: 1000")).unwrap();

@@ -193,3 +193,20 @@ fn an_event_has_the_site_of_its_network_else_that_of_its_listener() {
     let sites: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap().site).collect();
     assert_eq!(sites, ["zrh", "site-1"]);
 }
+
+/// What the agent says of itself has no copy elsewhere, and a listener without `copies` pays nothing for it.
+#[test]
+fn what_was_read_of_a_listener_with_copies_names_its_group() {
+    let group = CopiesConfig { group: "core".to_owned(), agents: 2 };
+    for config in [None, Some(&group)] {
+        let publisher = Arc::new(MemoryPublisher::default());
+        let pipeline = pipeline(Reading::Message(Format::Syslog), publisher.clone()).with_copies(config);
+        pipeline.batch(vec![received("<13>a line"), received("")]);
+        let events: Vec<_> = publisher.records().iter().map(|record| Event::decode(record.payload.as_ref()).unwrap()).collect();
+        let [line, reject] = &events[..] else { panic!("{events:?}") };
+        assert_eq!(line.copies, config.map(|_| Copies { group: "core".to_owned(), agents: 2 }));
+        assert!(matches!(&reject.body, Some(Body::Reject(_))) && reject.copies.is_none(), "{reject:?}");
+        let without = Event { copies: None, ..line.clone() };
+        assert_eq!(line.encoded_len() - without.encoded_len(), if config.is_some() { 10 } else { 0 });
+    }
+}

@@ -23,6 +23,14 @@ toUnixTimestamp64Milli(minIf(received_at, agent_sequence > {sequence:UInt64})) A
 FROM tocsin.agent_stats WHERE agent_id = {agent_id:String} AND boot_id = {boot_id:UInt64} \
 FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0";
 
+/// It has no event_time: that stands with the one that was kept.
+const DUPLICATE: &str = "\
+SELECT toString(t.received_at) AS received_at, toUnixTimestamp64Milli(t.received_at) AS received_at_unix_millis, '' AS event_time, \
+listener, device, kept_event_id FROM tocsin.duplicates AS t \
+WHERE agent_id = {agent_id:String} AND boot_id = {boot_id:UInt64} AND agent_sequence = {sequence:UInt64} \
+AND t.received_at BETWEEN fromUnixTimestamp64Milli({since:Int64}) AND fromUnixTimestamp64Milli({until:Int64}) \
+LIMIT 1 FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0";
+
 const ALERTS: &str = "\
 SELECT DISTINCT fingerprint, toString(told_at) AS told_at, toString(transition) AS transition, toString(state) AS state, \
 toString(severity) AS severity, summary FROM tocsin.alert_history WHERE event_id = {event_id:String} ORDER BY told_at LIMIT 20 FORMAT JSONEachRow";
@@ -87,7 +95,7 @@ pub(super) fn row(store: &ClickHouse, id: &EventId, since: i64, until: i64) -> R
             return Ok(Some(Row { table, ..found }));
         }
     }
-    Ok(None)
+    Ok(rows::<Row>(store, DUPLICATE, &bounds)?.pop().map(|found| Row { table: "duplicates".to_owned(), ..found }))
 }
 
 /// Alerts that it opened, changed or ended.

@@ -37,6 +37,9 @@ pub(super) struct Row {
     pub(super) event_time: String,
     pub(super) listener: String,
     pub(super) device: String,
+    /// Of a duplicate: the event that is stored in its place.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(super) kept_event_id: String,
 }
 
 /// A record of Kafka.
@@ -89,6 +92,9 @@ impl Story {
     pub(super) fn verdict(&self, id: &EventId) -> String {
         match (&self.stored, &self.kafka) {
             (Some(row), _) if row.table == "rejects" => "it was refused: tocsin.rejects has it, with its bytes and the reason".to_owned(),
+            (Some(row), _) if !row.kept_event_id.is_empty() => {
+                format!("another agent had told it before: {} is stored in its place, see `tocsin trace {0}`", row.kept_event_id)
+            }
             (Some(row), _) => format!("it is stored, in tocsin.{}", row.table),
             (None, Some(_)) => match self.groups.iter().find(|group| group.name == ARCHIVE) {
                 Some(archive) if archive.has_passed && !self.clickhouse_was_searched => {
@@ -189,6 +195,7 @@ mod tests {
             event_time: "2026-11-23 06:00:00.000000000".to_owned(),
             listener: "syslog-udp".to_owned(),
             device: "sw1\x1b[2J".to_owned(),
+            kept_event_id: String::new(),
         }
     }
 
@@ -205,6 +212,16 @@ mod tests {
         let stored = |table: &str| Story { stored: Some(row(table)), ..Story::default() }.verdict(&id());
         assert_eq!(stored("syslog"), "it is stored, in tocsin.syslog");
         assert!(stored("rejects").starts_with("it was refused: "));
+    }
+
+    #[test]
+    fn a_duplicate_says_what_is_stored_in_its_place() {
+        let duplicate = Row { kept_event_id: "agent-2-2b-9".to_owned(), ..row("duplicates") };
+        let story = Story { stored: Some(duplicate), ..Story::default() };
+        assert_eq!(
+            story.verdict(&id()),
+            "another agent had told it before: agent-2-2b-9 is stored in its place, see `tocsin trace agent-2-2b-9`"
+        );
     }
 
     #[test]

@@ -50,6 +50,24 @@ fn the_balance_reads_a_few_rows_at_any_age_and_says_what_every_minute_adds_up_to
 }
 
 #[test]
+fn what_another_agent_had_told_before_is_neither_stored_nor_missing() {
+    let Some(database) = OwnDatabase::make("copies") else { return };
+    database.ledger().apply(&database.edited(|_| ()), |_| ()).unwrap();
+    database.run(
+        "INSERT INTO tocsin.listener_totals (agent_id, boot_id, listener, events, acked, reported_at) VALUES ('b', 1, 'l', 9, 9, now())",
+    );
+    database.run(
+        "INSERT INTO tocsin.syslog (agent_id, boot_id, listener, received_at, message) SELECT 'b', 1, 'l', now(), 'm' FROM numbers(4)",
+    );
+    database.run("INSERT INTO tocsin.duplicates (agent_id, boot_id, listener, received_at) SELECT 'b', 1, 'l', now() FROM numbers(3)");
+    let sheet = "SELECT acked, stored_events, stored_rejects, duplicates, missing, closed FROM tocsin.balance";
+    assert_eq!(database.run(sheet), "9\t4\t0\t3\t2\t0");
+    assert_eq!(database.run("SELECT DISTINCT kind FROM tocsin.stored_totals ORDER BY kind"), "duplicates\nsyslog");
+    database.run("INSERT INTO tocsin.duplicates (agent_id, boot_id, listener, received_at) SELECT 'b', 1, 'l', now() FROM numbers(2)");
+    assert_eq!(database.run(sheet), "9\t4\t0\t5\t0\t1");
+}
+
+#[test]
 fn a_run_that_was_forgotten_by_one_side_of_the_balance_does_not_open_it() {
     let Some(database) = OwnDatabase::make("forgotten") else { return };
     database.ledger().apply(&database.edited(|_| ()), |_| ()).unwrap();

@@ -7,6 +7,7 @@ import com.google.protobuf.ByteString;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.events.v1.AgentStats;
 import io.tocsin.events.v1.AlertUpdate;
+import io.tocsin.events.v1.Copies;
 import io.tocsin.events.v1.Dhcp;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
@@ -48,6 +49,16 @@ public final class TestEvents {
         .setSourcePort(40_000)
         .setDevice("n0418")
         .setRaw(ByteString.copyFromUtf8("raw " + sequence));
+  }
+
+  /** The same, as one of the two agents of group core received it. */
+  public static Event ofGroup(String agent, long sequence, Event event) {
+    return event.toBuilder()
+        .setEventId(agent + "-" + Long.toHexString(BOOT_ID) + "-" + sequence)
+        .setAgentId(agent)
+        .setSequence(sequence)
+        .setCopies(Copies.newBuilder().setGroup("core").setAgents(2))
+        .build();
   }
 
   /** Source hyak says that check node of n0418 is critical. */

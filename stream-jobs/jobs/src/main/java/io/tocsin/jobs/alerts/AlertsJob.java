@@ -20,6 +20,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
+import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
 import io.tocsin.rules.replay.AlertPath;
@@ -170,17 +171,20 @@ public final class AlertsJob {
       Settings settings,
       DataStream<Event> events,
       DataStream<RuleDocument> documents) {
+    var signals =
+        new SignalsFunction(settings.updateExpiry(), settings.rules(), LOOK_FOR_RULES_EVERY);
     SingleOutputStreamOperator<Signal> decided =
-        events
-            .process(
-                new SignalsFunction(
-                    settings.updateExpiry(), settings.rules(), LOOK_FOR_RULES_EVERY),
-                ProtobufTypeInfo.forMessage(Signal.class))
-            .name("signals")
-            .uid("alerts-signals");
+        decided(events, signals, "signals", "alerts-signals");
+    SingleOutputStreamOperator<Signal> decidedOfGroups =
+        decided(
+            CopyStreams.once(decided.getSideOutput(SignalsFunction.OF_GROUPS), "alerts-copies"),
+            signals.ofGroups(),
+            "signals of groups",
+            "alerts-signals-of-groups");
     DataStream<Signal> ofMeasures =
         decided
             .getSideOutput(SignalsFunction.MEASURES)
+            .union(decidedOfGroups.getSideOutput(SignalsFunction.MEASURES))
             .keyBy(Event::getDevice, Types.STRING)
             .connect(documents.broadcast(RulesInForce.DOCUMENTS))
             .process(new RulesFunction(settings.rules()), ProtobufTypeInfo.forMessage(Signal.class))
@@ -191,12 +195,18 @@ public final class AlertsJob {
     DataStream<Signal> updates =
         decided
             .getSideOutput(SignalsFunction.UPDATES)
+            .union(decidedOfGroups.getSideOutput(SignalsFunction.UPDATES))
             .keyBy(SourceLimitRules::keyOf, Types.STRING)
             .process(new KeyedRulesFunction<>(limit, "source-alerts", SourceAlerts.class))
             .returns(ProtobufTypeInfo.forMessage(Signal.class))
             .name("source limit")
             .uid("alerts-source-limit");
-    return decided.union(updates, ofMeasures);
+    return decided.union(decidedOfGroups, updates, ofMeasures);
+  }
+
+  private static SingleOutputStreamOperator<Signal> decided(
+      DataStream<Event> events, SignalsFunction function, String name, String uid) {
+    return events.process(function, ProtobufTypeInfo.forMessage(Signal.class)).name(name).uid(uid);
   }
 
   private static DataStream<GateInput> gateInputs(

@@ -34,9 +34,14 @@ final class SignalsFunction extends ProcessFunction<Event, Signal> implements Ch
   static final OutputTag<Event> MEASURES =
       new OutputTag<>("measures", ProtobufTypeInfo.forMessage(Event.class));
 
+  /** Events of groups of agents, which go on when it is known that they are no copies. */
+  static final OutputTag<Event> OF_GROUPS =
+      new OutputTag<>("of-groups", ProtobufTypeInfo.forMessage(Event.class));
+
   private final UpdateExpiry updateExpiry;
   private final RulesAtStart rulesAtStart;
   private final Duration lookForRulesEvery;
+  private final boolean isOfGroups;
   private transient BroadcastState<String, RuleDocument> documents;
   private transient RulesInForce inForce;
   private transient RulesAtStart.Later later;
@@ -50,9 +55,26 @@ final class SignalsFunction extends ProcessFunction<Event, Signal> implements Ch
    */
   SignalsFunction(
       UpdateExpiry updateExpiry, RulesAtStart rulesAtStart, Duration lookForRulesEvery) {
+    this(updateExpiry, rulesAtStart, lookForRulesEvery, false);
+  }
+
+  private SignalsFunction(
+      UpdateExpiry updateExpiry,
+      RulesAtStart rulesAtStart,
+      Duration lookForRulesEvery,
+      boolean isOfGroups) {
     this.updateExpiry = updateExpiry;
     this.rulesAtStart = rulesAtStart;
     this.lookForRulesEvery = lookForRulesEvery;
+    this.isOfGroups = isOfGroups;
+  }
+
+  /**
+   * The same for events of groups that are no copies. It reads the rules when the first of them
+   * comes: where there are no groups it never does.
+   */
+  SignalsFunction ofGroups() {
+    return new SignalsFunction(updateExpiry, rulesAtStart, lookForRulesEvery, true);
   }
 
   @Override
@@ -67,6 +89,12 @@ final class SignalsFunction extends ProcessFunction<Event, Signal> implements Ch
 
   @Override
   public void open(OpenContext context) {
+    if (!isOfGroups) {
+      readRules();
+    }
+  }
+
+  private void readRules() {
     RulesAtStart.Contents atStart = rulesAtStart.read();
     inForce = new RulesInForce(atStart, getRuntimeContext().getMetricGroup());
     later = rulesAtStart.after(atStart);
@@ -82,6 +110,13 @@ final class SignalsFunction extends ProcessFunction<Event, Signal> implements Ch
 
   @Override
   public void processElement(Event event, Context context, Collector<Signal> out) throws Exception {
+    if (event.hasCopies() && !isOfGroups) {
+      context.output(OF_GROUPS, event.toBuilder().clearRaw().build());
+      return;
+    }
+    if (inForce == null) {
+      readRules();
+    }
     takeNewRules();
     EventRoutes.route(event, inForce.rules(documents), updateExpiry, new ByFlink(context, out));
   }

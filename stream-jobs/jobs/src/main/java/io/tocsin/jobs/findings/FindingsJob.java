@@ -19,6 +19,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
+import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import java.util.List;
@@ -86,9 +87,15 @@ public final class FindingsJob {
       ClockRules clocks,
       Source<Event, ?, ?> source,
       Sink<Event> findings) {
-    DataStream<Event> events =
+    DataStream<Event> received =
         env.fromSource(source, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid("findings-events-source");
+    Events events =
+        new Events(
+            received,
+            CopyStreams.once(
+                received.filter(Event::hasCopies).name("findings-groups").uid("findings-groups"),
+                "findings-copies"));
     DataStream<Event> gateways =
         find(
             events,
@@ -129,8 +136,26 @@ public final class FindingsJob {
         .uid("findings-sink");
   }
 
-  private static DataStream<Event> wrongClocks(DataStream<Event> events, ClockRules rules) {
+  /**
+   * What the rules may see.
+   *
+   * @param received everything, copies too
+   * @param firstOfGroups of what agents of a group received, the first of each message
+   */
+  private record Events(DataStream<Event> received, DataStream<Event> firstOfGroups) {
+    /** Those that pass a filter, once each. */
+    DataStream<Event> that(FilterFunction<Event> filter, String uid) {
+      return received
+          .filter(event -> !event.hasCopies() && filter.filter(event))
+          .name(uid)
+          .uid(uid)
+          .union(firstOfGroups.filter(filter).name(uid + "-of-groups").uid(uid + "-of-groups"));
+    }
+  }
+
+  private static DataStream<Event> wrongClocks(Events events, ClockRules rules) {
     return events
+        .received()
         .process(new ClockReadingsFunction(rules))
         .returns(TypeInformation.of(ClockReading.class))
         .name("findings-clock-readings")
@@ -143,7 +168,7 @@ public final class FindingsJob {
   }
 
   private static <S extends TimedState> DataStream<Event> find(
-      DataStream<Event> events,
+      Events events,
       FindingRules<Event, S> rules,
       String stateName,
       Class<S> stateClass,
@@ -159,16 +184,14 @@ public final class FindingsJob {
   }
 
   private static DataStream<Event> find(
-      DataStream<Event> events,
+      Events events,
       FilterFunction<Event> filter,
       KeySelector<Event, String> key,
       KeyedProcessFunction<String, Event, Event> function,
       String filterUid,
       String uid) {
     return events
-        .filter(filter)
-        .name(filterUid)
-        .uid(filterUid)
+        .that(filter, filterUid)
         .keyBy(key, Types.STRING)
         .process(function)
         .returns(ProtobufTypeInfo.forMessage(Event.class))

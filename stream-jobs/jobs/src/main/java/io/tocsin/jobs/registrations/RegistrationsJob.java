@@ -9,6 +9,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.registrations.v1.Device;
 import io.tocsin.registrations.v1.LeaseLatency;
@@ -18,6 +19,7 @@ import java.util.List;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.SideOutputDataStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -81,12 +83,21 @@ public final class RegistrationsJob {
       Sink<Registration> transitions,
       Sink<LeaseLatency> answers,
       Sink<Event> findings) {
-    var messages =
+    DataStream<Event> received =
         env.fromSource(events, AgentsClock.watermarks(MAX_DISORDER), "events")
-            .uid("registrations-events-source")
-            .filter(Event::hasDhcp)
+            .uid("registrations-events-source");
+    var messages =
+        received
+            .filter(event -> event.hasDhcp() && !event.hasCopies())
             .name("dhcp messages")
             .uid("registrations-dhcp-filter")
+            .union(
+                CopyStreams.once(
+                    received
+                        .filter(event -> event.hasDhcp() && event.hasCopies())
+                        .name("dhcp messages of groups")
+                        .uid("registrations-groups-filter"),
+                    "registrations-copies"))
             .keyBy(event -> event.getDhcp().getMac(), Types.STRING);
     var register =
         env.fromSource(devices, AgentsClock.timeless(), "devices")

@@ -10,6 +10,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
 import java.time.Duration;
@@ -20,7 +21,9 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
+import org.apache.flink.util.OutputTag;
 
 /**
  * Makes episodes of probes: topics {@code events-probe-v1}, {@code events-counters-v1} and {@code
@@ -71,16 +74,20 @@ public final class WanJob {
       Source<Event, ?, ?> events,
       Sink<WanEpisode> transitions,
       Sink<Event> alerts) {
-    SingleOutputStreamOperator<WanEpisode> episodes =
+    SingleOutputStreamOperator<Event> ofLinks =
         env.fromSource(
                 events,
                 AgentsClock.watermarksHeldByProbes(Duration.ofMillis(MAX_DISORDER_MILLIS)),
                 "events")
             .uid("wan-events-source")
-            .flatMap(WanJob::forLinks)
+            .process(new LinkEventsFunction())
             .returns(ProtobufTypeInfo.forMessage(Event.class))
             .name("probes, counters, syslog of links")
-            .uid("wan-events-filter")
+            .uid("wan-events-filter");
+    SingleOutputStreamOperator<WanEpisode> episodes =
+        ofLinks
+            .union(
+                CopyStreams.once(ofLinks.getSideOutput(LinkEventsFunction.OF_GROUPS), "wan-copies"))
             .keyBy(Event::getDevice, Types.STRING)
             .process(new LinksFunction(settings))
             .returns(TypeInformation.of(LinkUpdate.class))
@@ -101,9 +108,21 @@ public final class WanJob {
   }
 
   /** The bytes as received are for the archive alone, and would stand in the state of links. */
-  private static void forLinks(Event event, Collector<Event> out) {
-    if (concernsLinks(event)) {
-      out.collect(event.toBuilder().clearRaw().build());
+  private static final class LinkEventsFunction extends ProcessFunction<Event, Event> {
+    static final OutputTag<Event> OF_GROUPS =
+        new OutputTag<>("of-groups", ProtobufTypeInfo.forMessage(Event.class));
+
+    @Override
+    public void processElement(Event event, Context context, Collector<Event> out) {
+      if (!concernsLinks(event)) {
+        return;
+      }
+      Event withoutRaw = event.toBuilder().clearRaw().build();
+      if (event.hasCopies()) {
+        context.output(OF_GROUPS, withoutRaw);
+      } else {
+        out.collect(withoutRaw);
+      }
     }
   }
 

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 /** What leaves the task that reads events, and by which way. Which rules: RulesFunctionTest. */
 class SignalsFunctionTest {
   private final List<RuleDocument> pushed = new ArrayList<>();
+  private int reads;
   private OneInputStreamOperatorTestHarness<Event, Signal> harness;
 
   @BeforeEach
@@ -36,10 +37,15 @@ class SignalsFunctionTest {
   }
 
   private void start(OperatorSubtaskState snapshot, RuleDocument... topic) throws Exception {
+    start(function(topic), snapshot);
+  }
+
+  private SignalsFunction function(RuleDocument... topic) {
     RulesAtStart rules =
         new RulesAtStart() {
           @Override
           public Contents read() {
+            reads++;
             return new Contents(List.of(topic), topic.length);
           }
 
@@ -52,10 +58,11 @@ class SignalsFunctionTest {
             };
           }
         };
-    harness =
-        new OneInputStreamOperatorTestHarness<>(
-            new ProcessOperator<>(
-                new SignalsFunction(UpdateExpiry.of(Duration.ofDays(7)), rules, Duration.ZERO)));
+    return new SignalsFunction(UpdateExpiry.of(Duration.ofDays(7)), rules, Duration.ZERO);
+  }
+
+  private void start(SignalsFunction function, OperatorSubtaskState snapshot) throws Exception {
+    harness = new OneInputStreamOperatorTestHarness<>(new ProcessOperator<>(function));
     harness.setup(
         ProtobufTypeInfo.forMessage(Signal.class).createSerializer(new SerializerConfigImpl()));
     if (snapshot != null) {
@@ -132,6 +139,31 @@ class SignalsFunctionTest {
     assertThat(sideOutput(SignalsFunction.MEASURES))
         .containsExactly(gauge.toBuilder().clearRaw().build());
     assertThat(signals()).isEmpty();
+  }
+
+  @Test
+  void eventsOfGroupsGoOnToBeComparedAndMeetNoRuleBefore() throws Exception {
+    pushed.add(rule(0, "syslog: { app_name: dhcpd }", "signal: raise,"));
+    Event line = TestEvents.ofGroup("a", 1, TestEvents.syslog(1, NOON));
+    send(line);
+
+    assertThat(signals()).isEmpty();
+    assertThat(sideOutput(SignalsFunction.OF_GROUPS))
+        .containsExactly(line.toBuilder().clearRaw().build());
+  }
+
+  @Test
+  void whereThereAreNoGroupsNobodyReadsTheRulesForThem() throws Exception {
+    close();
+    reads = 0;
+    start(function(rule(0, "syslog: { app_name: dhcpd }", "signal: raise,")).ofGroups(), null);
+    assertThat(reads).isZero();
+
+    send(TestEvents.ofGroup("a", 1, TestEvents.syslog(1, NOON)));
+    send(TestEvents.ofGroup("a", 2, TestEvents.syslog(2, NOON)));
+
+    assertThat(signals()).extracting(Signal::getRule).containsExactly("a", "a");
+    assertThat(reads).isOne();
   }
 
   /** The topic now holds what this build does not understand: what it did understand stands in. */

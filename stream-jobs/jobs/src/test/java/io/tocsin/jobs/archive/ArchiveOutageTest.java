@@ -9,11 +9,13 @@ import io.tocsin.connectors.clickhouse.ClickHouseSink;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.connectors.clickhouse.TableRouter;
+import io.tocsin.connectors.kafka.TopicRecord;
+import io.tocsin.connectors.tables.CopiesTables;
 import io.tocsin.testsupport.TestCluster;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
-import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -54,11 +56,15 @@ class ArchiveOutageTest {
       ArchiveJob.define(
           env,
           new DataGeneratorSource<>(
-              number -> number, NUMBERS, RateLimiterStrategy.perSecond(1_000), Types.LONG),
+              Records::number,
+              NUMBERS,
+              RateLimiterStrategy.perSecond(1_000),
+              TypeInformation.of(TopicRecord.class)),
           new ClickHouseSink<>(
               ClickHouseConnection.open(clickHouse.url()),
               new Numbers(),
-              new BlockLimits(100, 1 << 20, 1 << 20, 1)));
+              new BlockLimits(100, 1 << 20, 1 << 20, 1)),
+          new ClickHouseSink<>(ClickHouseConnection.open(clickHouse.url()), new CopiesTables()));
       JobClient job = env.executeAsync();
       await("rows").atMost(DEADLINE).until(() -> clickHouse.stored().count() > 100);
 
@@ -83,16 +89,16 @@ class ArchiveOutageTest {
   }
 
   /** Every number is a row of one table. */
-  private static final class Numbers implements TableRouter<Long> {
+  private static final class Numbers implements TableRouter<TopicRecord> {
     private final RowEncoder<Long> encoder = new NumberEncoder();
 
     @Override
-    public Row<Long> rowOf(Long number) {
-      return new Row<>(number, encoder);
+    public Row<Long> rowOf(TopicRecord number) {
+      return new Row<>(number.offset(), encoder);
     }
 
     @Override
-    public Row<?> rejectOf(Long number, String detail) {
+    public Row<?> rejectOf(TopicRecord number, String detail) {
       throw new AssertionError(number + " does not fit: " + detail);
     }
   }

@@ -55,12 +55,12 @@ public final class KafkaHistory implements History {
     this.deadline = deadline;
   }
 
-  private record Item(long atUnixNanos, Event event, Acknowledgement said) {
-    void handTo(Taker taker) {
-      if (event != null) {
-        taker.event(event);
-      } else {
+  private record Item(long atUnixNanos, long takenAtUnixMillis, Event event, Acknowledgement said) {
+    void handTo(Taker taker, FirstOfGroups firstOfGroups) {
+      if (event == null) {
         taker.said(said);
+      } else if (firstOfGroups.has(event, takenAtUnixMillis)) {
+        taker.event(event);
       }
     }
   }
@@ -119,6 +119,7 @@ public final class KafkaHistory implements History {
       Consumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends, Taker taker) {
     Map<TopicPartition, Deque<Item>> ahead = new HashMap<>();
     ends.keySet().forEach(partition -> ahead.put(partition, new ArrayDeque<>()));
+    FirstOfGroups firstOfGroups = new FirstOfGroups();
     long heardNanos = System.nanoTime();
     while (true) {
       boolean isWaiting =
@@ -134,7 +135,7 @@ public final class KafkaHistory implements History {
         if (earliest == null) {
           return;
         }
-        earliest.poll().handTo(taker);
+        earliest.poll().handTo(taker, firstOfGroups);
         heardNanos = System.nanoTime();
         continue;
       }
@@ -182,14 +183,14 @@ public final class KafkaHistory implements History {
         long at = Nanos.ofMillis(record.timestamp() + 1) - 1;
         Acknowledgement said =
             Acknowledgement.parseFrom(record.value()).toBuilder().setSaidAtUnixNanos(at).build();
-        items.add(new Item(at, null, said));
+        items.add(new Item(at, record.timestamp(), null, said));
       } else {
         Event event = Event.parseFrom(record.value());
         Event timed =
             record.timestampType() == TimestampType.LOG_APPEND_TIME
                 ? BrokerTime.set(event, record.timestamp())
                 : event;
-        items.add(new Item(timed.getReceivedAtUnixNanos(), timed, null));
+        items.add(new Item(timed.getReceivedAtUnixNanos(), record.timestamp(), timed, null));
       }
     } catch (InvalidProtocolBufferException e) {
       undecodable++;

@@ -17,28 +17,30 @@ import java.util.function.Consumer;
  * Loads what is known of a key, asks the rules, saves and does what they answer, as the operators
  * of the jobs do: in memory.
  */
-final class KeyedMemory<I, S extends TimedState, D> {
+public final class KeyedMemory<I, S extends TimedState, D> {
   private final KeyedRules<I, S, D> rules;
   private final Map<String, S> states = new HashMap<>();
   private final TreeMap<Long, Set<String>> keysByMillis = new TreeMap<>();
 
-  KeyedMemory(KeyedRules<I, S, D> rules) {
+  /** Nothing is known yet. */
+  public KeyedMemory(KeyedRules<I, S, D> rules) {
     this.rules = rules;
   }
 
-  void onInput(String key, I input, Consumer<D> out) {
+  /** Takes what came for a key. */
+  public void onInput(String key, I input, Consumer<D> out) {
     S known = states.get(key);
     long timer = known == null ? Step.NO_TIMER : known.timerUnixMillis;
     follow(key, timer, rules.onInput(known, input), out);
   }
 
   /** When the next timer is, {@link Step#NO_TIMER} for none. */
-  long nextMillis() {
+  public long nextMillis() {
     return keysByMillis.isEmpty() ? Step.NO_TIMER : keysByMillis.firstKey();
   }
 
   /** Fires what is due, in order of time. */
-  void fireUntil(long millis, Consumer<D> out) {
+  public void fireUntil(long millis, Consumer<D> out) {
     while (nextMillis() <= millis && nextMillis() != Step.NO_TIMER) {
       long due = nextMillis();
       List<String> keys = new ArrayList<>(keysByMillis.remove(due));
