@@ -40,6 +40,8 @@ final class LiveAndReplayed {
   /** Alertmanager gathers the news of a group for so long; what is shorter may reach nobody. */
   private static final long GROUP_INTERVAL_NANOS = Duration.ofSeconds(60).toNanos();
 
+  private static final String UNDER_STORM = "storm:";
+
   private final ClickHouseClient clickHouse;
   private final List<RuleDocument> documents;
   private final long endUnixNanos;
@@ -175,8 +177,8 @@ final class LiveAndReplayed {
     names.addAll(replayed.keySet());
     Map<String, String> differences = new TreeMap<>();
     for (String name : names) {
-      List<String> was = live.getOrDefault(name, List.of());
-      List<String> is = replayed.getOrDefault(name, List.of());
+      List<String> was = settled(live.getOrDefault(name, List.of()));
+      List<String> is = settled(replayed.getOrDefault(name, List.of()));
       if (!was.equals(is)) {
         differences.put(name, "live %s, replayed %s".formatted(was, is));
       }
@@ -192,6 +194,7 @@ final class LiveAndReplayed {
     Map<String, String> differences = new TreeMap<>();
     Set<String> live = livePages(Long.MAX_VALUE);
     Set<String> replayed = new TreeSet<>();
+    Set<String> membersOfStorms = membersOfStorms();
     for (List<Page> pages : story.pages().values()) {
       for (Page page : pages) {
         String name = nameOf(page);
@@ -203,9 +206,19 @@ final class LiveAndReplayed {
       }
     }
     livePages(endUnixNanos).stream()
-        .filter(name -> !replayed.contains(name))
+        .filter(name -> !replayed.contains(name) && !membersOfStorms.contains(name.strip()))
         .forEach(name -> differences.put(name, "live alone"));
     return differences;
+  }
+
+  /** They may have paged before the storm was one. */
+  private Set<String> membersOfStorms() {
+    return story.moments().values().stream()
+        .flatMap(List::stream)
+        .map(Story.Moment::alert)
+        .filter(alert -> alert.getCause().startsWith(UNDER_STORM))
+        .map(LiveAndReplayed::nameOf)
+        .collect(Collectors.toSet());
   }
 
   private static String nameOf(Page page) {
@@ -228,6 +241,30 @@ final class LiveAndReplayed {
       names.add(row.get(0).asText());
     }
     return names;
+  }
+
+  /**
+   * What of an alert does not hang on the order in which partitions were read, which no row keeps:
+   * it is as good as opened under another one where it comes under it at once, and of what belonged
+   * to a storm it is left open which came before the storm was one.
+   */
+  private static List<String> settled(List<String> transitions) {
+    boolean isOfStorm = transitions.stream().anyMatch(each -> each.contains(UNDER_STORM));
+    List<String> kept = new ArrayList<>();
+    for (String transition : transitions) {
+      String last = kept.isEmpty() ? "" : kept.get(kept.size() - 1);
+      boolean comesUnder = transition.startsWith("suppressed ");
+      if (isOfStorm) {
+        if (!comesUnder) {
+          kept.add(transition.substring(0, transition.indexOf(' ')));
+        }
+      } else if (comesUnder && last.startsWith("opened open ")) {
+        kept.set(kept.size() - 1, transition.replaceFirst("suppressed", "opened"));
+      } else {
+        kept.add(transition);
+      }
+    }
+    return kept;
   }
 
   /** How many alerts came of it. */

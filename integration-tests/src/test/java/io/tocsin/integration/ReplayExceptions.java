@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Alerts of which it is known that a replay cannot tell them as they were told, and why. */
 final class ReplayExceptions {
@@ -20,16 +21,20 @@ final class ReplayExceptions {
   /**
    * A line of the file.
    *
+   * @param from where the history came: clickhouse or kafka
    * @param source of the alerts
+   * @param device of the alerts
    * @param check of the alerts
    * @param reason why it cannot be known from what is stored
    */
   record Listed(
+      @JsonProperty(required = true) String from,
       @JsonProperty(required = true) String source,
+      @JsonProperty(required = true) String device,
       @JsonProperty(required = true) String check,
       @JsonProperty(required = true) String reason) {
     private boolean isOf(String name) {
-      return name.startsWith(source + " ") && name.contains(" " + check + " ");
+      return name.startsWith(String.join(" ", source, device, check) + " ");
     }
   }
 
@@ -38,11 +43,14 @@ final class ReplayExceptions {
     unused = new ArrayList<>(listed);
   }
 
-  static ReplayExceptions read() {
+  /** Those of one history. */
+  static ReplayExceptions of(String from) {
     Path file = TestStacks.tools().repository().resolve(FILE);
     try {
       return new ReplayExceptions(
-          List.of(new YAMLMapper().readValue(file.toFile(), Listed[].class)));
+          Stream.of(new YAMLMapper().readValue(file.toFile(), Listed[].class))
+              .filter(each -> each.from().equals(from))
+              .toList());
     } catch (IOException e) {
       throw new UncheckedIOException(file + " cannot be read: " + e.getMessage(), e);
     }

@@ -78,7 +78,7 @@ public final class Story implements AlertPath.Taker {
     } else if (isOpen) {
       set(known, last, post);
     } else if (last != null && last.endedAtUnixNanos() == atUnixNanos && isChange(last, post)) {
-      // Ended and posted in the same breath: another severity, or other labels.
+      // Ended and posted in the same breath: another severity.
       set(known, last, post);
     } else {
       known.add(new Page(post, atUnixNanos, Page.LASTS, post.getSeverity(), null));
@@ -86,7 +86,13 @@ public final class Story implements AlertPath.Taker {
   }
 
   private static boolean isChange(Page last, Alert post) {
-    return last.end().getFirstSeenUnixNanos() == post.getFirstSeenUnixNanos();
+    return last.end().getFirstSeenUnixNanos() == post.getFirstSeenUnixNanos()
+        && outlived(last.alert()).equals(outlived(post));
+  }
+
+  /** What it outlived, which pages people anew. */
+  private static String outlived(Alert alert) {
+    return alert.getLabelsOrDefault("outlived", "");
   }
 
   private static boolean reachedSomebody(Page ended) {
