@@ -222,7 +222,7 @@ public final class ClickHouseHistory implements History {
   public List<String> unknowns() {
     return List.of(
         "events beyond the retention of their tables, and those that were rejected, are not there",
-        "of the variables of a trap names and values are stored, not their numbers and types",
+        "of the variables of a trap names and values are stored: types are not known, nor numbers of objects beyond the usual MIBs",
         "what people said of an alert is known where it was told: a word on an alert that was not there is not",
         "an agent whose clock was ahead of the broker was set back by the jobs; its rows keep its own time");
   }

@@ -254,7 +254,11 @@ final class EventTables {
     row.stringMap()
         .forEach(
             (name, value) ->
-                trap.addVarbinds(SnmpTrap.Varbind.newBuilder().setName(name).setValue(value)));
+                trap.addVarbinds(
+                    SnmpTrap.Varbind.newBuilder()
+                        .setOid(ObjectNumbers.of(name))
+                        .setName(name)
+                        .setValue(value)));
     event.setSnmpTrap(
         trap.setUptimeCentiseconds(row.int64())
             .setUserOrCommunityHash(row.string())
