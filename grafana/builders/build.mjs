@@ -10,6 +10,7 @@ const pages = [
   'network/what-is-down',
   'network/alert',
   'network/storms',
+  'network/trees',
   'network/device',
   'network/syslog',
   'network/traps-interfaces',

@@ -67,11 +67,12 @@ const gaps = `INSERT INTO tocsin.sequence_gaps (${columns}, last_before, first_a
 
 /** One storm with three members that it explains, and one alert in maintenance. The first member is the newest alert, however long inserting takes. */
 const storm = `INSERT INTO tocsin.alert_history (fingerprint, fingerprint_fields, version, transition, transition_at, state, severity, source, device, check, summary, site,
-    first_seen, last_seen, resolved_at, update_count, storm_id, cause, member_count, event_id)
-  SELECT concat('grafana-test-storm-', toString(number)), map('storm', 'source', 'source', 'grafana-test-monitor'), 1, if(number = 0, 'opened', 'suppressed'), ${ago('300 - number')},
-    if(number = 0, 'open', 'suppressed'), 'warning', 'grafana-test-monitor', if(number = 1, 'grafana-test-n1', 'grafana-test-n8'), 'storm', 'many nodes down', 'grafana-test-site',
+    first_seen, last_seen, resolved_at, update_count, storm_id, cause, member_count, tree_down, tree_next, event_id)
+  SELECT concat('grafana-test-storm-', toString(number)),
+    if(number = 4, map('tree', 'grafana-test-tree', 'redundancy', 'lost'), map('storm', 'source', 'source', 'grafana-test-monitor')), 1, if(number = 0, 'opened', 'suppressed'), ${ago('300 - number')},
+    if(number = 0, 'open', 'suppressed'), 'warning', if(number = 4, 'tree', 'grafana-test-monitor'), if(number = 1, 'grafana-test-n1', 'grafana-test-n8'), 'storm', 'many nodes down', 'grafana-test-site',
     ${ago('if(number = 1, 300, 1080)')}, now64(9) + toIntervalMinute(number = 1), NULL, 1, if(number BETWEEN 1 AND 3, 'grafana-test-storm-0', ''),
-    multiIf(number BETWEEN 1 AND 3, 'storm:grafana-test-storm-0', number = 4, 'maintenance:grafana-test-window', ''), if(number = 0, 3, 0),
+    multiIf(number BETWEEN 1 AND 3, 'storm:grafana-test-storm-0', number = 4, 'maintenance:grafana-test-window', ''), if(number = 0, 3, 0), if(number = 4, [('disk 1', 'grafana-test-storm-1')], []), if(number = 4, ['disk 2'], []),
     'grafana-test-network-update-0'
   FROM numbers(5)`;
 

@@ -234,6 +234,67 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     ]);
   });
 
+  test('fault trees stand by what they are, with what is down, the alert behind it, and what is one step away', async () => {
+    const tell = (fingerprint, tree, redundancy, state, more) =>
+      run(`INSERT INTO tocsin.alert_history (fingerprint, fingerprint_fields, version, transition, transition_at, state, severity, source, check, summary,
+          first_seen, last_seen, resolved_at, tree_down, cut_sets, tree_next)
+        SELECT '${fingerprint}', map('tree', '${tree}'${redundancy ? ", 'redundancy', 'lost'" : ''}), 1, 'opened', now64(9), '${state}', 'major', 'tree',
+          '${tree}', '${tree} is told', now64(9) - 60, now64(9), if('${state}' = 'resolved', now64(9), NULL), ${more}`);
+    await run(`INSERT INTO tocsin.alert_history (fingerprint, version, transition, transition_at, state, severity, source, device, check, summary,
+        first_seen, last_seen, raised_by, rule, rule_pushed_at, held_back)
+      SELECT 'tree-disk', 1, 'suppressed', now64(9), 'suppressed', 'minor', 'link', 'disk-box', 'disk', 'a disk is gone', now64(9) - 90, now64(9),
+        ['disk-0'], 'disk', now64(9) - 3600, [('tree:tree-down', 'array', now64(9) - 60)]`);
+    await run(`INSERT INTO tocsin.alert_updates (${columns}, action, source, check, severity, summary, raw)
+      SELECT ${event('disk', 'now64(9) - 90').replace('grafana-test-n1', 'disk-box')}, 'update', 'link', 'disk', 'minor', 'a disk is gone', '{"disk":1}' FROM numbers(1)`);
+    await tell('tree-down', 'array', false, 'open', "[('disk 1', 'tree-disk')], [['disk 1']], []");
+    await tell('tree-under', 'shelf', false, 'suppressed', "[('disk 1', 'tree-disk')], [['disk 1']], []");
+    await tell('tree-was-lost', 'array', true, 'resolved', "[], [], ['disk 9']");
+    await tell('tree-lost', 'uplinks', true, 'open', "[('link 1', 'gone')], [], ['link 2', 'link 3']");
+    await tell('tree-up', 'power', false, 'resolved', "[('feed 1', 'gone')], [['feed 1']], []");
+
+    const [numbers] = await shown('network/trees.json', 1);
+    assert.deepEqual([numbers.down, numbers.one_step_away].map(Number), [2, 2]);
+    const own = ({ tree }) => !tree.startsWith('grafana-test');
+    const trees = (await shown('network/trees.json', 2, { range: longAgo })).filter(own);
+    assert.deepEqual(
+      trees.map(({ stands, tree, why, fingerprint }) => [stands, tree, why, fingerprint]),
+      [
+        ['down', 'array', 'array is told', 'tree-down'],
+        ['under another', 'shelf', 'shelf is told', 'tree-under'],
+        ['one step away', 'uplinks', 'uplinks is told', 'tree-lost'],
+        ['up', 'power', '', 'tree-up'],
+      ],
+    );
+    const down = (await shown('network/trees.json', 3)).filter(own);
+    assert.deepEqual(
+      down.map(({ tree, part, summary, fingerprint }) => [tree, part, summary, fingerprint]),
+      [
+        ['array', 'disk 1', 'a disk is gone', 'tree-disk'],
+        ['shelf', 'disk 1', 'a disk is gone', 'tree-disk'],
+        ['uplinks', 'link 1', '', 'gone'],
+      ],
+    );
+    const next = (await shown('network/trees.json', 4)).filter(own);
+    assert.deepEqual(
+      next.map(({ tree, part }) => `${tree}: ${part}`),
+      ['uplinks: link 2', 'uplinks: link 3'],
+    );
+
+    const why = async (fingerprint) =>
+      new Map((await shown('network/alert.json', 2, { fingerprint })).map(({ what, value, go }) => [what, { value, go }]));
+    const disk = await why('tree-disk');
+    assert.match(disk.get('held back by').value, /^tree array since .* ago$/);
+    assert.match(disk.get('rule').value, /^disk as pushed at .* UTC, 1 hour.* ago$/);
+    const top = await why('tree-down');
+    assert.deepEqual(top.get('enough').value, 'disk 1');
+    assert.deepEqual(top.get('down'), { value: 'disk 1', go: '/d/tocsin-alert?var-fingerprint=tree-disk' });
+    assert.equal((await why('tree-lost')).get('one step away').go, '/d/tocsin-trees');
+    assert.deepEqual(
+      (await shown('network/alert.json', 6, { fingerprint: 'tree-disk' })).map(({ line, kind }) => [line, kind]),
+      [['{"disk":1}', 'alert update']],
+    );
+  });
+
   test('a job that is down stands before all alerts, until it is told to be back', async () => {
     const told = (status, secondsAgo) =>
       run(`INSERT INTO tocsin.pages (sent_at, receiver, status, group_key, group_labels, firing, summary)

@@ -103,9 +103,13 @@ export default dashboard({
                       ('cause', if(startsWith(cause, 'maintenance:'), concat('maintenance ', substring(cause, 13)), ''), '/d/tocsin-storms'),
                       ('runbook', toString(runbook), ${runbookUrl}),
                       ('source', toString(source), ''),
-                      ('rule', toString(rule), ''),
+                      ('rule', if(rule_pushed_at IS NULL, toString(rule), concat(toString(rule), ' as pushed at ', ${moment('assumeNotNull(rule_pushed_at)')})), ''),
                       ('site', toString(site), '')
                   ],
+                  arrayMap(held -> (if(resolved_at IS NULL, 'held back by', 'was held back by'), concat(splitByChar(':', held.cause)[1], ' ', held.name, ' since ', ${moment('held.since')}), ''), held_back),
+                  arrayMap(parts -> ('enough', arrayStringConcat(parts, ' + '), ''), cut_sets),
+                  arrayMap(part -> ('down', part.name, concat('/d/tocsin-alert?var-fingerprint=', part.fingerprint)), tree_down),
+                  arrayMap(part -> ('one step away', part, '/d/tocsin-trees'), tree_next),
                   arrayMap(e -> ('explained by', e.2, concat('/d/tocsin-alert?var-fingerprint=', e.1)), explaining),
                   arrayMap((name, text) -> (concat('label ', name), text, ${pageOfLabel}), mapKeys(labels), mapValues(labels)),
                   [('made from', toString(fingerprint_fields), ''), ('fingerprint', fingerprint, '')])) AS line
@@ -118,7 +122,7 @@ export default dashboard({
         id: 6,
         title: 'Evidence',
         description:
-          'The events that changed it, as they were received: bytes outside printable ASCII stand as dots. Healthy: they say what the alert says. At most 50 rows.',
+          'The events that raised and changed it, and those of the parts of a tree or a storm, as they were received: bytes outside printable ASCII stand as dots. Healthy: they say what the alert says. At most 50 rows.',
         width: 12,
         empty: { line: 'no event of its device is behind it' },
         columns: {
@@ -129,22 +133,24 @@ export default dashboard({
         query: sql`
           WITH
               ${wanted},
-              (SELECT any((device, first_seen - INTERVAL 10 MINUTE, last_seen + INTERVAL 10 MINUTE)) FROM tocsin.alerts WHERE fingerprint = wanted) AS its,
-              (SELECT groupUniqArray(1000)(event_id) FROM tocsin.alert_history WHERE fingerprint = wanted AND transition != 'refreshed') AS events
+              (SELECT arrayConcat([wanted], any(tree_down.fingerprint)) FROM tocsin.alerts WHERE fingerprint = wanted) AS parts,
+              (SELECT (groupUniqArray(100)(toString(device)), min(first_seen) - INTERVAL 10 MINUTE, max(last_seen) + INTERVAL 10 MINUTE)
+               FROM tocsin.alerts WHERE has(parts, fingerprint) OR storm_id = wanted) AS its,
+              (SELECT groupUniqArrayArray(1000)(arrayConcat(raised_by, if(transition = 'refreshed', [], [event_id]))) FROM tocsin.alert_history WHERE fingerprint = wanted) AS events
           SELECT event_time, replaceRegexpAll(toValidUTF8(substring(bytes, 1, 400)), '[^ -~]', '.') AS line, kind
           FROM
           (
               SELECT event_time, raw AS bytes, 'alert update' AS kind
               FROM tocsin.alert_updates
-              WHERE device = its.1 AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
+              WHERE has(its.1, device) AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
               UNION ALL
               SELECT event_time, raw AS bytes, 'syslog' AS kind
               FROM tocsin.syslog
-              WHERE device = its.1 AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
+              WHERE has(its.1, device) AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
               UNION ALL
               SELECT event_time, concat(trap_name, ' ', toString(varbinds)) AS bytes, 'trap' AS kind
               FROM tocsin.snmp_traps
-              WHERE device = its.1 AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
+              WHERE has(its.1, device) AND event_time BETWEEN its.2 AND its.3 AND has(events, event_id)
           )
           ORDER BY event_time
           LIMIT 50`,

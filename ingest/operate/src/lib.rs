@@ -20,6 +20,7 @@ pub mod size;
 pub mod trace;
 pub mod watch_jobs;
 pub mod webhooks;
+pub mod why;
 
 mod clickhouse;
 mod connection;

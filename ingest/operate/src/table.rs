@@ -26,3 +26,8 @@ pub(crate) fn laid_out(columns: &[(&str, Vec<String>)], is_left: impl Fn(usize) 
     }
     table
 }
+
+/// Devices have said parts of it: nothing in it moves a terminal's cursor.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
+}

@@ -1,8 +1,8 @@
 //! `tocsin trace`: where an event is, and when it passed each hop on its way.
 
-mod event_id;
-mod store;
-mod story;
+pub(crate) mod event_id;
+pub(crate) mod store;
+pub(crate) mod story;
 mod topics;
 
 use std::time::{Duration, Instant};
@@ -22,7 +22,7 @@ use topics::Found;
 const GROUPS: [&str; 5] = [ARCHIVE, "tocsin-alerts", "tocsin-registrations", "tocsin-wan", "tocsin-findings"];
 
 /// The broker's clock may be behind the agent's by so much, and a record wait in the agent for as long, without being missed here.
-const SLACK_MILLIS: i64 = 60_000;
+pub(crate) const SLACK_MILLIS: i64 = 60_000;
 
 const AFTER_HELP: &str = "\
 An event's id stands in every table and dashboard as event_id. Kafka keeps events for 72 hours; what is older is looked for in ClickHouse alone.

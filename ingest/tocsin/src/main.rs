@@ -21,9 +21,10 @@ use tocsin_operate::size::SizeArgs;
 use tocsin_operate::trace::TraceArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
 use tocsin_operate::webhooks::WebhooksArgs;
+use tocsin_operate::why::WhyArgs;
 use tocsin_operate::{
     Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, report, schema, send, size, trace,
-    watch_jobs, webhooks,
+    watch_jobs, webhooks, why,
 };
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
@@ -41,6 +42,7 @@ Examples:
   tocsin balance --wait 10                                 is everything that was sent also stored?
   tocsin buffers --burst 500 --size 600                    does a burst find room, and what is to be set?
   tocsin trace agent-1-18bd2f6a5c3e1a00-1042               where is this event, and when did it pass each hop?
+  tocsin why 3f2a91c0                                      why is this alert as it is?
   tocsin ack 3f2a91c0 --for 2h                             I work on it: do not page it again
   tocsin ask --list                                        which questions are saved?
   tocsin report --month 2026-10                            the month on one page, to read and to print
@@ -72,6 +74,8 @@ enum Command {
     Buffers(BuffersArgs),
     /// Say where an event is, and when it passed each hop on its way.
     Trace(TraceArgs),
+    /// Say why an alert is as it is: its events, its rule, what holds it back, and each decision.
+    Why(WhyArgs),
     /// Blocks of rows that ClickHouse refused: say why, or insert them.
     Quarantine(QuarantineArgs),
     /// Say who is registered on the network.
@@ -117,6 +121,7 @@ fn main() -> ExitCode {
         Command::Balance(args) => exit_code(balance::run(&args)),
         Command::Buffers(args) => exit_code(buffers::run(&args)),
         Command::Trace(args) => exit_code(trace::run(&args)),
+        Command::Why(args) => exit_code(why::run(&args)),
         Command::Quarantine(args) => exit_code(quarantine::run(&args)),
         Command::Devices(args) => exit_code(devices::run(&args)),
         Command::Ask(args) => exit_code(ask::run(&args)),

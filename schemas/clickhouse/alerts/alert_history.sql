@@ -38,6 +38,13 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_history
     acknowledged_until Nullable(DateTime64(9, 'UTC')) COMMENT 'when that ends by itself; NULL where it lasts as long as the alert' CODEC(ZSTD(1)),
     note String COMMENT 'newest word of a person on this occurrence, or empty' CODEC(ZSTD(1)),
     noted_by LowCardinality(String) COMMENT 'who wrote it',
+    raised_by Array(String) COMMENT 'ids of the first events that raised it and of the newest, eight at most' CODEC(ZSTD(1)),
+    rule_pushed_at Nullable(DateTime64(9, 'UTC')) COMMENT 'which version of the rule: when it was pushed; NULL where no pushed rule raised it' CODEC(ZSTD(1)),
+    held_back Array(Tuple(cause String, name String, since DateTime64(9, 'UTC'))) COMMENT 'all that keeps it from paging, and since when; eight at most' CODEC(ZSTD(1)),
+    cut_sets Array(Array(String)) COMMENT 'of a fault tree: the smallest sets of what is down that make its top event true' CODEC(ZSTD(1)),
+    tree_down Array(Tuple(name String, fingerprint String)) COMMENT 'of a fault tree: what is down, with its alert; 64 at most' CODEC(ZSTD(1)),
+    tree_next Array(String) COMMENT 'of a fault tree: what would make its top event true if it failed now; 64 at most' CODEC(ZSTD(1)),
+    tree_left_out UInt32 COMMENT 'of a fault tree: parts that are not listed because they are too many' CODEC(ZSTD(1)),
     transition_id UInt64 DEFAULT cityHash64(fingerprint, version, transition, transition_at, state, severity, cause, storm_id, event_id) COMMENT 'what the transition is; the same where it was told again' CODEC(ZSTD(1)),
     PROJECTION by_time (SELECT * ORDER BY transition_at)
 )

@@ -33,7 +33,14 @@ CREATE TABLE IF NOT EXISTS tocsin.alerts_latest
     acknowledged_at Nullable(DateTime64(9, 'UTC')) COMMENT 'since when; NULL while nobody does',
     acknowledged_until Nullable(DateTime64(9, 'UTC')) COMMENT 'when that ends by itself; NULL where it lasts as long as the alert',
     note String COMMENT 'newest word of a person on this occurrence, or empty',
-    noted_by LowCardinality(String) COMMENT 'who wrote it'
+    noted_by LowCardinality(String) COMMENT 'who wrote it',
+    raised_by Array(String) COMMENT 'ids of the first events that raised it and of the newest, eight at most',
+    rule_pushed_at Nullable(DateTime64(9, 'UTC')) COMMENT 'which version of the rule: when it was pushed; NULL where no pushed rule raised it',
+    held_back Array(Tuple(cause String, name String, since DateTime64(9, 'UTC'))) COMMENT 'all that keeps it from paging, and since when; eight at most',
+    cut_sets Array(Array(String)) COMMENT 'of a fault tree: the smallest sets of what is down that make its top event true',
+    tree_down Array(Tuple(name String, fingerprint String)) COMMENT 'of a fault tree: what is down, with its alert; 64 at most',
+    tree_next Array(String) COMMENT 'of a fault tree: what would make its top event true if it failed now; 64 at most',
+    tree_left_out UInt32 COMMENT 'of a fault tree: parts that are not listed because they are too many'
 )
 ENGINE = ReplacingMergeTree(told_at)
 ORDER BY fingerprint

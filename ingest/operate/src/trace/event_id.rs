@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 /// `<agent_id>-<boot_id>-<sequence>`, as `event.proto` has it: boot_id in lower-case hexadecimal.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct EventId {
-    pub(super) agent_id: String,
+pub(crate) struct EventId {
+    pub(crate) agent_id: String,
     /// Start of the agent's run, Unix nanoseconds.
-    pub(super) boot_id: u64,
-    pub(super) sequence: u64,
+    pub(crate) boot_id: u64,
+    pub(crate) sequence: u64,
 }
 
 impl FromStr for EventId {

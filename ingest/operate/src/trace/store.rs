@@ -11,8 +11,8 @@ use crate::clickhouse::ClickHouse;
 /// Tables of records of agents, by the columns that all of them have.
 const TABLES: &str = "\
 SELECT table FROM system.columns \
-WHERE database = 'tocsin' AND name IN ('agent_id', 'boot_id', 'agent_sequence', 'received_at', 'event_time', 'listener', 'device') \
-GROUP BY table HAVING count() = 7 ORDER BY table = 'syslog', table FORMAT JSONEachRow";
+WHERE database = 'tocsin' AND name IN ('agent_id', 'boot_id', 'agent_sequence', 'received_at', 'event_time', 'listener', 'device', 'raw') \
+GROUP BY table HAVING count() = 8 ORDER BY table = 'syslog', table FORMAT JSONEachRow";
 
 /// Agents number all that they make, reports too, and report each second.
 const AROUND: &str = "\
@@ -42,11 +42,11 @@ ORDER BY p.sent_at LIMIT 1 FORMAT JSONEachRow";
 
 /// The reports next to an event. 0 stands for none.
 #[derive(Debug, Deserialize)]
-pub(super) struct Around {
-    pub(super) before: String,
-    pub(super) before_unix_millis: i64,
-    pub(super) after: String,
-    pub(super) after_unix_millis: i64,
+pub(crate) struct Around {
+    pub(crate) before: String,
+    pub(crate) before_unix_millis: i64,
+    pub(crate) after: String,
+    pub(crate) after_unix_millis: i64,
 }
 
 #[derive(Deserialize)]
@@ -64,7 +64,8 @@ fn parameters(id: &EventId) -> Vec<(String, String)> {
     values.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
-fn rows<T: DeserializeOwned>(store: &ClickHouse, statement: &str, parameters: &[(String, String)]) -> Result<Vec<T>, Failure> {
+/// What a statement answers, a row each; it ends with FORMAT JSONEachRow.
+pub(crate) fn rows<T: DeserializeOwned>(store: &ClickHouse, statement: &str, parameters: &[(String, String)]) -> Result<Vec<T>, Failure> {
     let answer = store.ask(statement, parameters)?;
     answer
         .lines()
@@ -74,19 +75,19 @@ fn rows<T: DeserializeOwned>(store: &ClickHouse, statement: &str, parameters: &[
 }
 
 /// What the agent reported before and after it.
-pub(super) fn around(store: &ClickHouse, id: &EventId) -> Result<Around, Failure> {
+pub(crate) fn around(store: &ClickHouse, id: &EventId) -> Result<Around, Failure> {
     let found = rows(store, AROUND, &parameters(id))?.pop();
     Ok(found.unwrap_or(Around { before: String::new(), before_unix_millis: 0, after: String::new(), after_unix_millis: 0 }))
 }
 
 /// Its row, whichever table has it. `since` and `until` bound when it was received, Unix milliseconds: without them every row of a year is read.
-pub(super) fn row(store: &ClickHouse, id: &EventId, since: i64, until: i64) -> Result<Option<Row>, Failure> {
+pub(crate) fn row(store: &ClickHouse, id: &EventId, since: i64, until: i64) -> Result<Option<Row>, Failure> {
     let mut bounds = parameters(id);
     bounds.extend([("since".to_owned(), since.to_string()), ("until".to_owned(), until.to_string())]);
     for Table { table } in rows(store, TABLES, &[])? {
         let statement = format!(
             "SELECT toString(t.received_at) AS received_at, toUnixTimestamp64Milli(t.received_at) AS received_at_unix_millis, \
-             toString(t.event_time) AS event_time, listener, device FROM tocsin.`{table}` AS t \
+             toString(t.event_time) AS event_time, listener, device, substring(t.raw, 1, 512) AS raw FROM tocsin.`{table}` AS t \
              WHERE agent_id = {{agent_id:String}} AND boot_id = {{boot_id:UInt64}} AND agent_sequence = {{sequence:UInt64}} \
              AND t.received_at BETWEEN fromUnixTimestamp64Milli({{since:Int64}}) AND fromUnixTimestamp64Milli({{until:Int64}}) \
              LIMIT 1 FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 0"

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::event_id::EventId;
-use crate::table;
+use crate::table::{self, printable};
 
 /// All that is known of one event. Times are RFC 3339 or as ClickHouse prints them, UTC.
 #[derive(Debug, Default, Serialize)]
@@ -29,17 +29,20 @@ pub(super) struct Story {
 
 /// A row of ClickHouse.
 #[derive(Debug, Clone, Serialize, serde::Deserialize)]
-pub(super) struct Row {
+pub(crate) struct Row {
     #[serde(default)]
-    pub(super) table: String,
-    pub(super) received_at: String,
-    pub(super) received_at_unix_millis: i64,
-    pub(super) event_time: String,
-    pub(super) listener: String,
-    pub(super) device: String,
+    pub(crate) table: String,
+    pub(crate) received_at: String,
+    pub(crate) received_at_unix_millis: i64,
+    pub(crate) event_time: String,
+    pub(crate) listener: String,
+    pub(crate) device: String,
     /// Of a duplicate: the event that is stored in its place.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub(super) kept_event_id: String,
+    pub(crate) kept_event_id: String,
+    /// The first bytes as received.
+    #[serde(default)]
+    pub(crate) raw: String,
 }
 
 /// A record of Kafka.
@@ -174,11 +177,6 @@ impl Story {
     }
 }
 
-/// Devices have said parts of it: nothing in it moves a terminal's cursor.
-fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { '.' } else { letter }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -196,6 +194,7 @@ mod tests {
             listener: "syslog-udp".to_owned(),
             device: "sw1\x1b[2J".to_owned(),
             kept_event_id: String::new(),
+            raw: String::new(),
         }
     }
 

@@ -37,7 +37,7 @@ public final class RuleBook {
           text.firstLine(),
           "the document '" + document.name() + "' came under the name '" + record.getName() + "'");
     }
-    return document;
+    return document instanceof Rule rule ? rule.pushedAt(record.getPushedAtUnixNanos()) : document;
   }
 
   /**

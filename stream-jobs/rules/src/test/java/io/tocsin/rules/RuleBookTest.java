@@ -3,6 +3,7 @@ package io.tocsin.rules;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Syslog;
 import io.tocsin.rules.document.DocumentException;
@@ -47,6 +48,16 @@ class RuleBookTest {
         .isInstanceOf(DocumentException.class)
         .hasMessageStartingWith("a.yaml:8: a document has no key 'future'");
     assertThat(signals()).isEqualTo(1);
+  }
+
+  @Test
+  void aSignalSaysWhichVersionOfItsRuleMadeIt() {
+    book.put(rule("a", "down").toBuilder().setPushedAtUnixNanos(7).build());
+
+    assertThat(book.rules().signals(DOWN))
+        .singleElement()
+        .extracting(Signal::getRulePushedAtUnixNanos)
+        .isEqualTo(7L);
   }
 
   @Test

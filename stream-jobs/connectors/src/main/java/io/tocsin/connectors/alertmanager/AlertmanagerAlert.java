@@ -123,6 +123,7 @@ record AlertmanagerAlert(
     annotations.put("note", alert.getNote());
     annotations.put("noted_by", alert.getNotedBy());
     annotations.put("rule", alert.getRule());
+    PageReasons.annotate(alert, annotations);
     annotations.put(
         "runbook", alert.getRunbook().isEmpty() ? "" : links.runbook(alert.getRunbook()));
     annotations.put("dashboard", links.dashboard(alert.getFingerprint()));

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.function.IntPredicate;
 
@@ -196,6 +197,13 @@ public final class RowBinaryWriter {
   public RowBinaryWriter stringMap(Map<String, String> values) {
     unsignedVarInt(values.size());
     values.forEach((key, value) -> string(key).string(value));
+    return this;
+  }
+
+  /** Array(String). */
+  public RowBinaryWriter stringArray(List<String> values) {
+    arrayOf(values.size());
+    values.forEach(this::string);
     return this;
   }
 

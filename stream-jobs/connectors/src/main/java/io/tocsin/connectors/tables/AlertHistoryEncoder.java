@@ -3,7 +3,9 @@ package io.tocsin.connectors.tables;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.HeldBack;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.TreeStanding;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import java.util.List;
@@ -45,7 +47,14 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
             "acknowledged_at",
             "acknowledged_until",
             "note",
-            "noted_by"));
+            "noted_by",
+            "raised_by",
+            "rule_pushed_at",
+            "held_back",
+            "cut_sets",
+            "tree_down",
+            "tree_next",
+            "tree_left_out"));
   }
 
   @Override
@@ -95,7 +104,23 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
         .nullableDateTime64Nanos(
             alert.hasAcknowledgedUntilUnixNanos(), alert.getAcknowledgedUntilUnixNanos())
         .string(alert.getNote())
-        .string(alert.getNotedBy());
+        .string(alert.getNotedBy())
+        .stringArray(alert.getRaisedByList())
+        .nullableDateTime64Nanos(
+            alert.hasRulePushedAtUnixNanos(), alert.getRulePushedAtUnixNanos());
+    row.arrayOf(alert.getHeldBackCount());
+    for (HeldBack held : alert.getHeldBackList()) {
+      row.string(held.getCause()).string(held.getName()).dateTime64Nanos(held.getSinceUnixNanos());
+    }
+    tree(alert.getTree(), row);
+  }
+
+  private static void tree(TreeStanding tree, RowBinaryWriter row) {
+    row.arrayOf(tree.getCutSetsCount());
+    tree.getCutSetsList().forEach(set -> row.stringArray(set.getPartsList()));
+    row.arrayOf(tree.getDownCount());
+    tree.getDownList().forEach(part -> row.string(part.getName()).string(part.getFingerprint()));
+    row.stringArray(tree.getNextList()).uint32(tree.getLeftOut());
   }
 
   private static long transitionAt(Alert alert) {

@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.HeldBack;
 import io.tocsin.alerts.v1.Severity;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,6 +71,33 @@ class AlertmanagerAlertTest {
         .containsEntry("rule", "r")
         .containsEntry("runbook", "https://wiki/run/storm.md")
         .containsEntry("dashboard", "https://grafana.example/d/tocsin-alert?var-fingerprint=f1");
+  }
+
+  @Test
+  void pageSaysWhatRaisedItByWhichRuleAndKeyAndWhatHeldItBack() {
+    Alert alert =
+        OPEN.toBuilder()
+            .setRule("link")
+            .setRulePushedAtUnixNanos(unixNanos(NOON))
+            .addAllRaisedBy(List.of("a-1-1", "a-1-2", "a-1-9"))
+            .putFingerprintFields("source", "link")
+            .putFingerprintFields("device", "n0418")
+            .addHeldBack(
+                HeldBack.newBuilder()
+                    .setCause("dependency:f2,f3")
+                    .setName("cores")
+                    .setSinceUnixNanos(unixNanos(A_SECOND_LATER)))
+            .build();
+
+    assertThat(annotations(alert, PageLinks.DEFAULT))
+        .containsEntry(
+            "raised_by", "rule link as pushed at 2026-11-20T12:00:00Z: event a-1-1 to a-1-9")
+        .containsEntry("key", "device=n0418 source=link")
+        .containsEntry("held_back", "dependency cores since 2026-11-20T12:00:01Z");
+    assertThat(
+            annotations(OPEN.toBuilder().addRaisedBy("a-1-1").build(), PageLinks.DEFAULT)
+                .get("raised_by"))
+        .isEqualTo("hyak a: event a-1-1");
   }
 
   @Test

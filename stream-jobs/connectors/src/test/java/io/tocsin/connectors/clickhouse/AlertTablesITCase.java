@@ -8,7 +8,11 @@ import com.google.protobuf.Message;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.CutSet;
+import io.tocsin.alerts.v1.DownPart;
+import io.tocsin.alerts.v1.HeldBack;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.TreeStanding;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.model.EnumWords;
 import io.tocsin.testsupport.ClickHouseUnderTest;
@@ -89,6 +93,34 @@ class AlertTablesITCase {
                     + fingerprint
                     + "'"))
         .isEqualTo("40\tlink-down\tstorm\t2026-11-20 12:00:09.000000000");
+  }
+
+  @Test
+  void whyAnAlertIsAsItIsReachesTheTable() throws IOException {
+    long noon = unixNanos(NOON);
+    tell(
+        alert(AlertTransition.ALERT_TRANSITION_OPENED, 1)
+            .addRaisedBy("a-1-1")
+            .addRaisedBy("a-1-2")
+            .setRulePushedAtUnixNanos(noon)
+            .addHeldBack(
+                HeldBack.newBuilder().setCause("tree:t").setName("t").setSinceUnixNanos(noon))
+            .setTree(
+                TreeStanding.newBuilder()
+                    .addCutSets(CutSet.newBuilder().addParts("d1").addParts("d2"))
+                    .addCutSets(CutSet.newBuilder().addParts("ctl"))
+                    .addDown(DownPart.newBuilder().setName("d1").setFingerprint("f1"))
+                    .addNext("d3")
+                    .setLeftOut(5))
+            .build());
+
+    assertThat(
+            query(
+                "SELECT raised_by, rule_pushed_at, held_back, cut_sets, tree_down, tree_next,"
+                    + " tree_left_out FROM tocsin.alerts"))
+        .isEqualTo(
+            "['a-1-1','a-1-2']\t2026-11-20 12:00:00.000000000\t[('tree:t','t','2026-11-20"
+                + " 12:00:00.000000000')]\t[['d1','d2'],['ctl']]\t[('d1','f1')]\t['d3']\t5");
   }
 
   @Test

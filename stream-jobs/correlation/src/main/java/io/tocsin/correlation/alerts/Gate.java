@@ -85,16 +85,17 @@ public final class Gate {
    * @param clockUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onAlert(Alert alert, long clockUnixNanos) {
-    GateLog log = new GateLog(acknowledgements);
-    if (Tombstone.is(alert) || Heartbeat.is(alert)) {
+    boolean passesBy = Tombstone.is(alert) || Heartbeat.is(alert);
+    long clock = passesBy ? clockUnixNanos : reach(clockUnixNanos);
+    GateLog log = new GateLog(acknowledgements, Math.max(clock, alert.getVersion()));
+    if (passesBy) {
       log.emit(alert);
       return log.step(state);
     }
-    long clock = reach(clockUnixNanos);
     if (!trees.isEmpty()) {
       grow(alert);
     }
-    TreeWords words = TreeWords.of(trees, clock, Math.max(clock, alert.getVersion()), state);
+    TreeWords words = TreeWords.of(trees, clock, log.now(), state);
     words.active().forEach(word -> take(word, clock, log));
     take(alert, clock, log);
     words.over().forEach(word -> take(word, clock, log));
@@ -139,7 +140,7 @@ public final class Gate {
     String fingerprint = alert.getFingerprint();
     explanations.add(alert);
     List<Reason> policies = policiesOn(alert, List.of());
-    GatedAlert after = begun.explainedBy(begun.withPolicies(policies));
+    GatedAlert after = begun.explainedBy(begun.withPolicies(policies), log.now());
     if (begun.storm().isPresent()) {
       storms.onReopened(begun.storm().get(), now, log);
     } else if (policies.isEmpty()) {
@@ -148,7 +149,7 @@ public final class Gate {
       Beginning storm = storms.onOpened(alert, now, clock, log).orElse(null);
       if (storm != null) {
         storm.members().forEach(member -> join(member, storm.reason(), log));
-        after = after.explainedBy(List.of(storm.reason()));
+        after = after.explainedBy(List.of(storm.reason()), log.now());
         acknowledgements.onBegun(storm.reason().explainedBy().get(0), now, log);
       }
     }
@@ -184,7 +185,7 @@ public final class Gate {
     log.emit(after.toAlert());
     // A member of a storm that lasts stays known: it is no new one when it comes back.
     if (after.storm().isPresent()) {
-      state.putAlert(fingerprint, after.explainedBy(List.of(after.storm().get())));
+      state.putAlert(fingerprint, after.explainedBy(List.of(after.storm().get()), now));
       storms.onClosed(after.storm().get(), now, log);
     } else {
       state.removeAlert(fingerprint);
@@ -200,8 +201,8 @@ public final class Gate {
    * @param nowUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onPolicies(Collection<Policy> policies, long nowUnixNanos) {
-    GateLog log = new GateLog(acknowledgements);
     long clock = reach(nowUnixNanos);
+    GateLog log = new GateLog(acknowledgements, clock);
     follow(policies);
     log.wakeAt(explanations.nextEdgeAfter(clock));
     takeWords(TreeWords.ofChanged(trees, clock, state), clock, log);
@@ -215,8 +216,8 @@ public final class Gate {
    * @param nowUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onTimer(long nowUnixNanos) {
-    GateLog log = new GateLog(acknowledgements);
     long clock = reach(nowUnixNanos);
+    GateLog log = new GateLog(acknowledgements, clock);
     storms.onTick(nowUnixNanos, log).forEach((storm, last) -> release(storm, last, log));
     if (explanations.nextEdgeAfter(nowUnixNanos - Nanos.PER_MILLI) <= nowUnixNanos) {
       reconsider(activeAlerts(), log);
@@ -240,7 +241,7 @@ public final class Gate {
    * @param clockUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onTold(Alert told, long clockUnixNanos) {
-    GateLog log = new GateLog(acknowledgements);
+    GateLog log = new GateLog(acknowledgements, clockUnixNanos);
     if (!Heartbeat.is(told)) {
       readBack.onTold(told, reach(clockUnixNanos), log);
     }
@@ -253,8 +254,9 @@ public final class Gate {
    * @param clockUnixNanos event time the stream has reached
    */
   public Step<GateState, Alert> onSaid(Acknowledgement said, long clockUnixNanos) {
-    GateLog log = new GateLog(acknowledgements);
-    acknowledgements.onSaid(said, reach(clockUnixNanos), log);
+    long clock = reach(clockUnixNanos);
+    GateLog log = new GateLog(acknowledgements, clock);
+    acknowledgements.onSaid(said, clock, log);
     return log.step(state);
   }
 
@@ -330,7 +332,7 @@ public final class Gate {
     if (reasons.equals(before.reasons())) {
       return;
     }
-    GatedAlert after = before.explainedBy(reasons).nextVersion();
+    GatedAlert after = before.explainedBy(reasons, log.now()).nextVersion();
     state.putAlert(fingerprint, after);
     log.emit(
         after.toAlert(

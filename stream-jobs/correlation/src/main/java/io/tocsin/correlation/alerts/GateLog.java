@@ -8,12 +8,24 @@ import java.util.List;
 /** What the gate decides in one step, and when it wants to be called again. */
 final class GateLog {
   private final Acknowledgements acknowledgements;
+  private final long nowUnixNanos;
   private final List<Alert> decisions = new ArrayList<>();
   private long nextTimerUnixNanos = Step.NO_TIMER;
   private int droppedWords;
 
-  GateLog(Acknowledgements acknowledgements) {
+  /**
+   * An empty log.
+   *
+   * @param nowUnixNanos when it is decided, by the agents' clock
+   */
+  GateLog(Acknowledgements acknowledgements, long nowUnixNanos) {
     this.acknowledgements = acknowledgements;
+    this.nowUnixNanos = nowUnixNanos;
+  }
+
+  /** When it is decided, by the agents' clock. */
+  long now() {
+    return nowUnixNanos;
   }
 
   void emit(Alert alert) {

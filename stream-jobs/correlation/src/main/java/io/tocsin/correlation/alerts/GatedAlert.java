@@ -4,6 +4,7 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.HeldBack;
 import io.tocsin.correlation.alerts.Reason.Kind;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,9 @@ import java.util.Optional;
 public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, long version) {
   private static final byte[] NOTHING = {};
 
+  /** Reasons that are told. */
+  private static final int TOLD_REASONS = 8;
+
   static boolean isActive(Alert alert) {
     return alert.getState() == AlertState.ALERT_STATE_OPEN
         || alert.getState() == AlertState.ALERT_STATE_FLAPPING;
@@ -36,28 +40,57 @@ public record GatedAlert(byte[] alert, boolean isActive, List<Reason> reasons, l
         isNew ? alert.getVersion() : Math.max(alert.getVersion(), before.version + 1));
   }
 
-  /** With when it opened and last became worse, which its transitions do not say. */
+  /** With when it opened, last became worse and was held back, which its transitions do not say. */
   private static Alert dated(Alert alert, GatedAlert before) {
+    Alert.Builder dated = alert.toBuilder().clearHeldBack();
     if (before == null || !before.isActive) {
-      return alert.toBuilder()
-          .setOpenedAtUnixNanos(alert.getVersion())
-          .setWorseSinceUnixNanos(alert.getVersion())
-          .build();
+      dated.setOpenedAtUnixNanos(alert.getVersion()).setWorseSinceUnixNanos(alert.getVersion());
+      if (before != null) {
+        dated.addAllHeldBack(heldBack(before.reasons, List.of(), alert.getVersion()));
+      }
+      return dated.build();
     }
     Alert earlier = before.own();
     boolean isWorse = alert.getSeverityValue() > earlier.getSeverityValue();
-    return alert.toBuilder()
+    return dated
         .setOpenedAtUnixNanos(earlier.getOpenedAtUnixNanos())
         .setWorseSinceUnixNanos(isWorse ? alert.getVersion() : earlier.getWorseSinceUnixNanos())
+        .addAllHeldBack(earlier.getHeldBackList())
         .build();
+  }
+
+  /** What is told of reasons: one that was there before keeps its time. */
+  private static List<HeldBack> heldBack(List<Reason> reasons, List<HeldBack> before, long now) {
+    return reasons.stream()
+        .limit(TOLD_REASONS)
+        .map(
+            reason ->
+                HeldBack.newBuilder()
+                    .setCause(reason.cause())
+                    .setName(reason.name())
+                    .setSinceUnixNanos(
+                        before.stream()
+                            .filter(reason::isToldBy)
+                            .mapToLong(HeldBack::getSinceUnixNanos)
+                            .findFirst()
+                            .orElse(now))
+                    .build())
+        .toList();
   }
 
   static GatedAlert overBeforeItsStorm(Reason storm) {
     return new GatedAlert(NOTHING, false, List.of(storm), 0);
   }
 
-  GatedAlert explainedBy(List<Reason> others) {
-    return new GatedAlert(alert, isActive, List.copyOf(others), version);
+  /** With other reasons; those that begin do so now. */
+  GatedAlert explainedBy(List<Reason> others, long nowUnixNanos) {
+    if (others.equals(reasons)) {
+      return this;
+    }
+    Alert own = own();
+    List<HeldBack> told = heldBack(others, own.getHeldBackList(), nowUnixNanos);
+    byte[] explained = own.toBuilder().clearHeldBack().addAllHeldBack(told).build().toByteArray();
+    return new GatedAlert(explained, isActive, List.copyOf(others), version);
   }
 
   GatedAlert nextVersion() {

@@ -4,6 +4,7 @@ import io.tocsin.correlation.Step;
 import io.tocsin.correlation.alerts.TreeNode.AlertLeaf;
 import io.tocsin.correlation.alerts.TreeNode.TreeGate;
 import io.tocsin.correlation.alerts.TreeNode.TreeLeaf;
+import io.tocsin.correlation.alerts.TreeStatus.DownPart;
 import io.tocsin.correlation.alerts.Trees.Failure;
 import io.tocsin.correlation.alerts.Trees.Leaf;
 import java.time.Duration;
@@ -42,6 +43,15 @@ final class LinkedTree implements Comparable<LinkedTree> {
       }
       Failure oldest = leaf.oldest();
       return oldest == null ? NEVER : oldest.since();
+    }
+
+    DownPart downPart() {
+      if (leaf == null) {
+        String fingerprint = TreeAlerts.topFingerprint(tree.tree.name());
+        return new DownPart(title(), fingerprint, tree.newestEvent());
+      }
+      Failure oldest = leaf.oldest();
+      return new DownPart(title(), oldest.fingerprint(), oldest.eventId());
     }
 
     String title() {
@@ -190,7 +200,7 @@ final class LinkedTree implements Comparable<LinkedTree> {
         lostFrom,
         cuts.sets().stream().map(this::names).toList(),
         cuts.hasMore(),
-        names(down),
+        down.stream().mapToObj(i -> inputs.get(i).downPart()).toList(),
         names(next),
         newestEvent());
   }

@@ -4,9 +4,15 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.Nanos;
+import java.util.Arrays;
 
 /** One occurrence of an alert, from the raise that opened it. Times are Unix nanoseconds. */
 public final class Occurrence {
+  /** How many of the first events that raised it are told, and how many of the newest. */
+  private static final int FIRST_EVENTS = 4;
+
+  static final int MOST_EVENTS = 2 * FIRST_EVENTS;
+
   /**
    * Bytes of the {@link Signal} that says how the alert looks: they are read only when there is
    * something to emit.
@@ -34,6 +40,9 @@ public final class Occurrence {
   /** By the agents' clock; {@link Long#MAX_VALUE} where it does not expire. */
   public long expiresAtUnixNanos;
 
+  /** Ids of the first events that raised it and of the newest, in order of arrival. */
+  public String[] raisedBy = {};
+
   /** For Flink, which makes it by its fields. */
   public Occurrence() {}
 
@@ -55,6 +64,23 @@ public final class Occurrence {
     }
     firstSeenUnixNanos = Math.min(firstSeenUnixNanos, time);
     updateCount++;
+    raisedBy = withEvent(raisedBy, signal.getEventId());
+  }
+
+  /** Where there are too many, the oldest after the first ones goes. */
+  private static String[] withEvent(String[] before, String newest) {
+    if (newest.isEmpty()) {
+      return before;
+    }
+    if (before.length < MOST_EVENTS) {
+      String[] after = Arrays.copyOf(before, before.length + 1);
+      after[before.length] = newest;
+      return after;
+    }
+    String[] after = before.clone();
+    System.arraycopy(before, FIRST_EVENTS + 1, after, FIRST_EVENTS, FIRST_EVENTS - 1);
+    after[MOST_EVENTS - 1] = newest;
+    return after;
   }
 
   /** A transition was emitted that a raise of this event time caused. */

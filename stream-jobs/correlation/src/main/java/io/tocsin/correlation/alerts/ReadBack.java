@@ -117,6 +117,7 @@ final class ReadBack {
         .setResolvedAtUnixNanos(Math.max(told.getFirstSeenUnixNanos(), now))
         .clearExpiresAtUnixNanos()
         .clearCause()
+        .clearHeldBack()
         .clearStormId()
         .clearAcknowledgedBy()
         .clearAcknowledgedAtUnixNanos()

@@ -1,6 +1,8 @@
 package io.tocsin.correlation.alerts;
 
+import io.tocsin.alerts.v1.HeldBack;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Why an active alert pages nobody.
@@ -19,7 +21,12 @@ public record Reason(Kind kind, String name, List<String> explainedBy) {
     /** It is expected. */
     MAINTENANCE,
     /** It is under the top event of a fault tree. */
-    TREE
+    TREE;
+
+    /** What a cause begins with. */
+    String word() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   static Reason storm(String group, String stormFingerprint) {
@@ -38,13 +45,15 @@ public record Reason(Kind kind, String name, List<String> explainedBy) {
     return new Reason(Kind.TREE, name, List.of(topFingerprint));
   }
 
+  /** Whether what was told is this reason, whichever alerts it named. */
+  boolean isToldBy(HeldBack told) {
+    String causeKind = told.getCause().substring(0, Math.max(0, told.getCause().indexOf(':')));
+    return told.getName().equals(name) && causeKind.equals(kind.word());
+  }
+
   /** As in {@code Alert.cause}. */
   String cause() {
-    return switch (kind) {
-      case STORM -> "storm:" + explainedBy.get(0);
-      case DEPENDENCY -> "dependency:" + String.join(",", explainedBy);
-      case MAINTENANCE -> "maintenance:" + name;
-      case TREE -> "tree:" + explainedBy.get(0);
-    };
+    String what = kind == Kind.MAINTENANCE ? name : String.join(",", explainedBy);
+    return kind.word() + ":" + what;
   }
 }

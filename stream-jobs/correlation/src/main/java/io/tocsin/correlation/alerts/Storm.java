@@ -96,6 +96,9 @@ public final class Storm {
             .setMemberCount(before.getMemberCount() + 1)
             .setUpdateCount(before.getUpdateCount() + 1)
             .setEventId(member.getEventId());
+    if (before.getRaisedByCount() < Occurrence.MOST_EVENTS && !member.getEventId().isEmpty()) {
+      next.addRaisedBy(member.getEventId());
+    }
     if (member.getSeverityValue() > before.getSeverityValue()) {
       next.setSeverity(member.getSeverity()).setWorseSinceUnixNanos(now);
     }

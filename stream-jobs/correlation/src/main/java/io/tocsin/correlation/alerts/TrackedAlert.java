@@ -6,6 +6,7 @@ import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Signal;
 import io.tocsin.correlation.TimedState;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * All that is remembered of one fingerprint. Times are Unix nanoseconds; {@link #NEVER} where there
@@ -157,7 +158,11 @@ public final class TrackedAlert extends TimedState {
             .setUpdateCount(occurrence.updateCount)
             .setRule(newest.getRule())
             .setRunbook(newest.getRunbook())
-            .setEventId(newest.getEventId());
+            .setEventId(newest.getEventId())
+            .addAllRaisedBy(List.of(occurrence.raisedBy));
+    if (newest.hasRulePushedAtUnixNanos()) {
+      alert.setRulePushedAtUnixNanos(newest.getRulePushedAtUnixNanos());
+    }
     if (occurrence.expires()) {
       alert.setExpiresAtUnixNanos(occurrence.expiresAtUnixNanos);
     }

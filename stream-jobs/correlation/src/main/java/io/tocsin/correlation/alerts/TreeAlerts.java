@@ -3,7 +3,10 @@ package io.tocsin.correlation.alerts;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
+import io.tocsin.alerts.v1.CutSet;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.TreeStanding;
+import io.tocsin.correlation.alerts.TreeStatus.DownPart;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +26,7 @@ final class TreeAlerts {
   private static final String REDUNDANCY = "redundancy";
   private static final int TOLD_SETS = 4;
   private static final int TOLD_NAMES = 6;
+  private static final int LISTED_PARTS = 64;
 
   private TreeAlerts() {}
 
@@ -63,7 +67,7 @@ final class TreeAlerts {
   static Optional<Alert> top(TreeStatus status, Alert held, long version) {
     FaultTree tree = status.tree();
     Alert.Builder now =
-        alert(tree, Map.of(TREE, tree.name()), version)
+        alert(status, Map.of(TREE, tree.name()), version)
             .setCheck(tree.name())
             .setSeverity(tree.severity())
             .setRunbook("fault-tree")
@@ -79,7 +83,7 @@ final class TreeAlerts {
     FaultTree tree = status.tree();
     boolean isTold = tree.redundancySeverity() != Severity.SEVERITY_UNSPECIFIED;
     Alert.Builder now =
-        alert(tree, redundancyFields(tree.name()), version)
+        alert(status, redundancyFields(tree.name()), version)
             .setCheck(tree.name() + "-" + REDUNDANCY)
             .setSeverity(tree.redundancySeverity())
             .setRunbook("redundancy-lost")
@@ -102,7 +106,8 @@ final class TreeAlerts {
         .build();
   }
 
-  private static Alert.Builder alert(FaultTree tree, Map<String, String> fields, long version) {
+  private static Alert.Builder alert(TreeStatus status, Map<String, String> fields, long version) {
+    FaultTree tree = status.tree();
     return Alert.newBuilder()
         .setFingerprint(Fingerprint.of(fields))
         .putAllFingerprintFields(fields)
@@ -111,7 +116,33 @@ final class TreeAlerts {
         .setSource(SOURCE)
         .setSite(tree.site())
         .putAllLabels(tree.labels())
-        .putLabels(TREE, tree.name());
+        .putLabels(TREE, tree.name())
+        .setTree(standing(status))
+        .addAllRaisedBy(
+            status.down().stream()
+                .map(DownPart::eventId)
+                .filter(id -> !id.isEmpty())
+                .distinct()
+                .limit(Occurrence.MOST_EVENTS)
+                .toList());
+  }
+
+  private static TreeStanding standing(TreeStatus status) {
+    List<DownPart> down = status.down().subList(0, shown(status.down(), LISTED_PARTS));
+    List<String> next = status.next().subList(0, shown(status.next(), LISTED_PARTS));
+    TreeStanding.Builder standing = TreeStanding.newBuilder().addAllNext(next);
+    for (DownPart part : down) {
+      standing.addDown(
+          io.tocsin.alerts.v1.DownPart.newBuilder()
+              .setName(part.name())
+              .setFingerprint(part.fingerprint()));
+    }
+    for (List<String> set : status.cutSets()) {
+      standing.addCutSets(
+          CutSet.newBuilder().addAllParts(set.subList(0, shown(set, LISTED_PARTS))));
+    }
+    int listed = down.size() + next.size();
+    return standing.setLeftOut(status.down().size() + status.next().size() - listed).build();
   }
 
   private static Optional<Alert> next(
@@ -133,6 +164,7 @@ final class TreeAlerts {
             && held.getSeverity() == now.getSeverity()
             && held.getLabelsMap().equals(now.getLabelsMap())
             && held.getSite().equals(now.getSite())
+            && held.getTree().equals(now.getTree())
             && held.getFirstSeenUnixNanos() == from;
     if (isSame) {
       return Optional.empty();
@@ -170,7 +202,7 @@ final class TreeAlerts {
             : "it goes down with any of: " + names(status.next(), ", ");
     return status.tree().name()
         + " has lost its redundancy by: "
-        + names(status.down(), ", ")
+        + names(status.downNames(), ", ")
         + "; "
         + next;
   }

@@ -11,7 +11,7 @@ import java.util.List;
  * @param redundancyLostFrom since when one more failure would make it true
  * @param cutSets smallest sets of what is down that make the top event true; some of them
  * @param hasMoreCutSets whether there may be others
- * @param down names of what is down
+ * @param down what is down
  * @param next names of what would make the top event true if it failed now
  * @param eventId of the newest failure; empty where nothing is down
  */
@@ -21,11 +21,25 @@ public record TreeStatus(
     long redundancyLostFrom,
     List<List<String>> cutSets,
     boolean hasMoreCutSets,
-    List<String> down,
+    List<DownPart> down,
     List<String> next,
     String eventId) {
   /** After every possible time. */
   public static final long NEVER = Long.MAX_VALUE;
+
+  /**
+   * A leaf or a tree that is down.
+   *
+   * @param name of the part
+   * @param fingerprint of its oldest alert that is down
+   * @param eventId of the event behind it
+   */
+  public record DownPart(String name, String fingerprint, String eventId) {}
+
+  /** Names of what is down. */
+  public List<String> downNames() {
+    return down.stream().map(DownPart::name).toList();
+  }
 
   /** Whether the top event is true. */
   public boolean isTop() {

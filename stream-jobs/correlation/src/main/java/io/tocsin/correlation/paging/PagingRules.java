@@ -210,12 +210,20 @@ public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Ale
         .build();
   }
 
-  /** What was suppressed and is active, labelled with the kind of its last cause. */
+  /**
+   * What was suppressed and is active, labelled with the kind of its last cause, and what it was.
+   */
   private static Alert outliving(Alert suppressed, Alert alert) {
     String cause = suppressed.getCause();
     int kindEnd = cause.indexOf(':');
     String kind = kindEnd < 0 ? cause : cause.substring(0, kindEnd);
-    return kind.isEmpty() ? alert : alert.toBuilder().putLabels(OUTLIVED, kind).build();
+    return kind.isEmpty()
+        ? alert
+        : alert.toBuilder()
+            .putLabels(OUTLIVED, kind)
+            .clearHeldBack()
+            .addAllHeldBack(suppressed.getHeldBackList())
+            .build();
   }
 
   private static void onSuppressed(Page page, Alert posted, Alert alert, List<Alert> posts) {
@@ -236,7 +244,8 @@ public final class PagingRules implements KeyedRules<PagingRules.Word, Page, Ale
   }
 
   private static Alert.Builder withLabelsOf(Alert posted, Alert alert) {
-    return alert.toBuilder().clearLabels().putAllLabels(posted.getLabelsMap());
+    Alert.Builder next = alert.toBuilder().clearLabels().putAllLabels(posted.getLabelsMap());
+    return alert.getHeldBackCount() > 0 ? next : next.addAllHeldBack(posted.getHeldBackList());
   }
 
   /** The alert as Alertmanager knows it, over at the time of the transition that changed it. */

@@ -15,11 +15,13 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.Signal;
 import io.tocsin.events.v1.Event;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class AlertRulesTest {
@@ -50,6 +52,7 @@ class AlertRulesTest {
                 .setLastSeenUnixNanos(unixNanos(NOON))
                 .setUpdateCount(1)
                 .setEventId(event.getEventId())
+                .addRaisedBy(event.getEventId())
                 .build());
     assertThat(story.timers()).isEmpty();
   }
@@ -63,6 +66,37 @@ class AlertRulesTest {
     assertThat(story.state().occurrence.updateCount).isEqualTo(3);
     assertThat(story.state().occurrence.lastSeenUnixNanos)
         .isEqualTo(unixNanos(HALF_A_MINUTE_LATER));
+  }
+
+  @Test
+  void firstFourEventsThatRaisedItAndTheNewestFourAreTold() {
+    Event[] events = new Event[12];
+    for (int i = 0; i < events.length; i++) {
+      events[i] = raise(i + 1, NOON.plusSeconds(60L * i));
+    }
+
+    AlertStory story = AlertStory.of(events);
+
+    assertThat(story.decisions().get(11).getRaisedByList())
+        .containsExactlyElementsOf(
+            IntStream.of(0, 1, 2, 3, 8, 9, 10, 11).mapToObj(i -> events[i].getEventId()).toList());
+    story.take(clear(13, NOON.plusSeconds(720))).take(raise(14, NOON.plusSeconds(780)));
+    assertThat(story.decisions().get(13).getRaisedByList())
+        .containsExactly(raise(14, NOON.plusSeconds(780)).getEventId());
+  }
+
+  @Test
+  void alertSaysWhichVersionOfItsRuleRaisedIt() {
+    Signal signal =
+        UpdateSignals.of(raise(1, NOON)).orElseThrow().toBuilder()
+            .setRule("link")
+            .setRulePushedAtUnixNanos(7)
+            .build();
+
+    assertThat(new AlertStory().take(signal).decisions())
+        .singleElement()
+        .extracting(Alert::getRulePushedAtUnixNanos)
+        .isEqualTo(7L);
   }
 
   @Test

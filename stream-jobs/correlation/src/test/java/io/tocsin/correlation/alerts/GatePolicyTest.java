@@ -39,6 +39,41 @@ class GatePolicyTest {
   }
 
   @Test
+  void alertSaysAllThatHoldsItBackAndSinceWhen() {
+    story.policies(NOON, ACCESS_BEHIND_CORES, window("work", "acc1", NOON, AN_HOUR_LATER));
+    story.open("core1", NOON).open("core2", NOON).open("acc1", A_SECOND_LATER);
+
+    assertThat(heldBack("acc1"))
+        .containsExactly(
+            "maintenance:work work " + unixNanos(A_SECOND_LATER),
+            "dependency:core1,core2 access " + unixNanos(A_SECOND_LATER));
+
+    story.until(AN_HOUR_LATER);
+    assertThat(heldBack("acc1"))
+        .containsExactly("dependency:core1,core2 access " + unixNanos(A_SECOND_LATER));
+    story.close("core1", AN_HOUR_LATER.plusSeconds(1));
+    assertThat(heldBack("acc1")).isEmpty();
+    story.open("core1", AN_HOUR_LATER.plusSeconds(2));
+    assertThat(heldBack("acc1"))
+        .containsExactly(
+            "dependency:core1,core2 access " + unixNanos(AN_HOUR_LATER.plusSeconds(2)));
+  }
+
+  private List<String> heldBack(String name) {
+    return story.latest(name).getHeldBackList().stream()
+        .map(held -> held.getCause() + " " + held.getName() + " " + held.getSinceUnixNanos())
+        .toList();
+  }
+
+  @Test
+  void alertThatIsOverSaysWhatHeldItBackLast() {
+    story.policies(NOON, WORK_ON_D1).open("d1", A_SECOND_LATER).close("d1", TWO_SECONDS_LATER);
+
+    assertThat(heldBack("d1"))
+        .containsExactly("maintenance:work work " + unixNanos(A_SECOND_LATER));
+  }
+
+  @Test
   void oneUpstreamThatIsUpLetsTheAlertPage() {
     story.policies(NOON, ACCESS_BEHIND_CORES).open("core1", NOON);
 

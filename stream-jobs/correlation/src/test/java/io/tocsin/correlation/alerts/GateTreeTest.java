@@ -6,7 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
+import io.tocsin.alerts.v1.CutSet;
+import io.tocsin.alerts.v1.DownPart;
+import io.tocsin.alerts.v1.HeldBack;
 import io.tocsin.alerts.v1.Severity;
+import io.tocsin.alerts.v1.TreeStanding;
 import io.tocsin.correlation.alerts.TreeNode.AlertLeaf;
 import io.tocsin.correlation.alerts.TreeNode.TreeGate;
 import io.tocsin.correlation.alerts.TreeNode.TreeLeaf;
@@ -79,6 +83,51 @@ class GateTreeTest {
     assertThat(story.latest("d1").getCause()).isEqualTo(cause);
     assertThat(story.latest("d2").getCause()).isEqualTo(cause);
     assertThat(story.told()).doesNotContain("d2 opened open").contains("d2 opened suppressed");
+  }
+
+  @Test
+  void alertsOfATreeSayWhatIsDownWhatIsEnoughAndWhatIsOneStepAway() {
+    story.policies(NOON, array(AT_ONCE)).open("d1", at(1));
+    TreeStanding lost = redundancy("array").getTree();
+    assertThat(lost.getDownList()).extracting(DownPart::getFingerprint).containsExactly("d1");
+    assertThat(lost.getNextList()).containsExactly("device d2", "device d3");
+    assertThat(lost.getCutSetsList()).isEmpty();
+    assertThat(redundancy("array").getRaisedByList()).containsExactly("event of d1");
+
+    story.open("d2", at(2));
+
+    TreeStanding down = top("array").getTree();
+    assertThat(down.getDownList())
+        .extracting(part -> part.getName() + " is " + part.getFingerprint())
+        .containsExactly("d1 node is d1", "d2 node is d2");
+    assertThat(down.getNextList()).isEmpty();
+    assertThat(down.getCutSetsList())
+        .singleElement()
+        .extracting(CutSet::getPartsList)
+        .isEqualTo(List.of("d1 node", "d2 node"));
+    assertThat(top("array").getRaisedByList()).containsExactly("event of d1", "event of d2");
+    assertThat(story.latest("d1").getHeldBackList())
+        .singleElement()
+        .extracting(HeldBack::getSinceUnixNanos)
+        .isEqualTo(unixNanos(at(2)));
+  }
+
+  @Test
+  void standingOfATreeIsBounded() {
+    TreeNode[] disks = new TreeNode[100];
+    for (int i = 0; i < disks.length; i++) {
+      disks[i] = leaf("d" + i);
+    }
+    story.policies(NOON, tree("wide", AT_ONCE, gate(100, disks)));
+    for (int i = 0; i < 99; i++) {
+      story.open("d" + i, at(1 + i));
+    }
+
+    TreeStanding lost = redundancy("wide").getTree();
+    assertThat(lost.getDownCount()).isEqualTo(64);
+    assertThat(lost.getNextList()).containsExactly("device d99");
+    assertThat(lost.getLeftOut()).isEqualTo(35);
+    assertThat(redundancy("wide").getRaisedByCount()).isEqualTo(8);
   }
 
   @Test

@@ -146,7 +146,8 @@ final class BenchCommand implements Callable<Integer> {
         rule.runbook(),
         rule.expiresAfterSeconds(),
         rule.clauses(),
-        rule.examples());
+        rule.examples(),
+        rule.pushedAtUnixNanos());
   }
 
   /** Events a second. */

@@ -31,7 +31,7 @@ record TreeExplanation(List<FaultTree> trees, List<Alert> open, Instant now) {
                     status.tree().name(),
                     state(status),
                     time(since(status)),
-                    String.join(", ", status.down())));
+                    String.join(", ", status.downNames())));
   }
 
   /** A tree from its top event down. */

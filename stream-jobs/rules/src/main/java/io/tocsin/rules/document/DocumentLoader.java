@@ -159,7 +159,8 @@ public final class DocumentLoader {
             clauses,
             fields.maps("examples").stream()
                 .map(each -> ExampleLoader.load(each, fingerprint))
-                .toList());
+                .toList(),
+            0);
     fields.refuseOthers();
     return rule;
   }

@@ -15,6 +15,7 @@ import java.util.Map;
  * @param expiresAfterSeconds seconds without a refresh after which an alert expires; 0 for never
  * @param clauses tried in this order; the first that matches an event speaks
  * @param examples events and what must come of them
+ * @param pushedAtUnixNanos which version it is: when it was pushed; 0 for one of a file
  */
 public record Rule(
     String name,
@@ -25,5 +26,22 @@ public record Rule(
     String runbook,
     int expiresAfterSeconds,
     List<Clause> clauses,
-    List<Example> examples)
-    implements Document {}
+    List<Example> examples,
+    long pushedAtUnixNanos)
+    implements Document {
+
+  /** The rule as it was pushed. */
+  public Rule pushedAt(long unixNanos) {
+    return new Rule(
+        name,
+        check,
+        fingerprint,
+        labels,
+        team,
+        runbook,
+        expiresAfterSeconds,
+        clauses,
+        examples,
+        unixNanos);
+  }
+}

@@ -51,6 +51,9 @@ final class SignalMaker {
     if (!rule.team().isEmpty()) {
       signal.putLabels("team", rule.team());
     }
+    if (rule.pushedAtUnixNanos() != 0) {
+      signal.setRulePushedAtUnixNanos(rule.pushedAtUnixNanos());
+    }
     return signal
         .setKind(kind)
         .setSeverity(severity(clause.clause(), kind, fields))
