@@ -47,6 +47,12 @@ const gauges = `INSERT INTO tocsin.gauges (${columns}, name, value, limit, unit)
   SELECT ${common('gauge', ago('number * 30'))}, 'connections', 49000, 50000, 'connections'
   FROM numbers(60)`;
 
+/** Figures of the host, half a minute apart. */
+const hostFigures = `INSERT INTO tocsin.gauges (${columns}, name, instance, value, unit)
+  SELECT ${common('host', ago('intDiv(number, 4) * 30'))}, ['disk_utilization', 'disk_wait', 'cpu_busy', 'memory_available'][1 + number % 4],
+    if(number % 4 < 2, 'sda', ''), [98, 80, 5, 62][1 + number % 4], ['percent', 'ms', 'percent', 'percent'][1 + number % 4]
+  FROM numbers(120)`;
+
 /** A probe a second of two links for ten minutes, one in twenty lost; and one resolver. */
 const probes = `INSERT INTO tocsin.link_probes (${columns}, link_id, method, target, interface, rtt_ms, lost, loss_reason, sequence, query_name, answer_code, answer)
   SELECT ${common('probe', ago('intDiv(number, 3)'))}, ['grafana-test-link-a', 'grafana-test-link-b', 'grafana-test-dns'][1 + number % 3],
@@ -90,4 +96,18 @@ const flapper = `INSERT INTO tocsin.alert_history (fingerprint, version, told_at
   FROM numbers(12)`;
 
 /** One INSERT each. */
-export const networkStatements = [dhcp, latencies, registrations, traps, counters, gauges, probes, episodes, gaps, storm, update, flapper];
+export const networkStatements = [
+  dhcp,
+  latencies,
+  registrations,
+  traps,
+  counters,
+  gauges,
+  hostFigures,
+  probes,
+  episodes,
+  gaps,
+  storm,
+  update,
+  flapper,
+];

@@ -20,6 +20,14 @@ import { interfacesTable, linksTable } from '../states.mjs';
 /** Alerts about the clock of the device, or of an agent on it. */
 const wrongClocks = `tocsin.alerts WHERE state IN ('open', 'flapping', 'suppressed') AND check = 'clock-wrong' AND ${chosen('device')}`;
 
+/** Points of gauges that a host has whose figures are read. */
+const hostFigures = ({ by, line, name, value, of }) => sql`
+  SELECT $__timeInterval(event_time) AS time, ${line} AS ${by}, ${value} AS ${name}
+  FROM tocsin.gauges
+  WHERE ${inRange} AND name IN (${of.map((gauge) => `'${gauge}'`).join(', ')}) AND ${chosen('device')}
+  GROUP BY time, ${by}
+  ORDER BY time, ${by}`;
+
 export default dashboard({
   uid: 'tocsin-device',
   title: 'Device',
@@ -177,6 +185,63 @@ export default dashboard({
           polled: 'max(greatest(coalesce(in_load, 0), coalesce(out_load, 0)))',
           rolledUp: 'max(greatest(in_load_max, out_load_max))',
           which: busiestInterfaces('max(greatest(in_load_max, out_load_max))'),
+        }),
+      }),
+    ),
+    row(
+      8,
+      lines({
+        id: 9,
+        title: 'Disks: how busy',
+        description:
+          'Share of the time in which each disk had anything to do. Healthy: not at 1 for long while its requests wait and the processors idle, which is the alert storage-slow.',
+        width: 8,
+        empty: 'no disk was read',
+        unit: 'percentunit',
+        by: 'disk',
+        joined: true,
+        thresholds: nearlyFull,
+        interval: '10s',
+        maxDataPoints: 800,
+        query: hostFigures({
+          by: 'disk',
+          line: "concat(device, ' ', instance)",
+          name: 'share',
+          value: 'max(value) / 100',
+          of: ['disk_utilization'],
+        }),
+      }),
+      lines({
+        id: 10,
+        title: 'Disks: how long a request takes',
+        description: 'Mean time from the beginning of a request to its end. Healthy: as yesterday; a few ms, and less than 1 ms on flash.',
+        width: 8,
+        empty: 'no disk was read',
+        unit: 'ms',
+        by: 'disk',
+        joined: true,
+        interval: '10s',
+        maxDataPoints: 800,
+        query: hostFigures({ by: 'disk', line: "concat(device, ' ', instance)", name: 'wait_ms', value: 'max(value)', of: ['disk_wait'] }),
+      }),
+      lines({
+        id: 11,
+        title: 'Processors and memory',
+        description:
+          'Share of the time in which the processors worked, waiting for a disk not counted, and share of the memory that is left. Healthy: as yesterday.',
+        width: 8,
+        empty: 'neither was read',
+        unit: 'percentunit',
+        by: 'figure',
+        joined: true,
+        interval: '10s',
+        maxDataPoints: 800,
+        query: hostFigures({
+          by: 'figure',
+          line: "concat(device, ' ', transform(name, ['memory_available'], ['memory left'], 'processors busy'))",
+          name: 'share',
+          value: 'avg(value) / 100',
+          of: ['cpu_busy', 'memory_available'],
         }),
       }),
     ),

@@ -18,6 +18,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::held::HeldSockets;
+use crate::host::{self, HostReading};
 use crate::listener::{Renewal, RunningListener};
 use crate::pipeline::Shared;
 use crate::reload::Plan;
@@ -76,6 +77,7 @@ pub struct Agent {
     probe_sequences: Sequences,
     /// What is polled, beside what is listened to.
     polling: Polling,
+    host: HostReading,
     held: HeldSockets,
     telemetry_address: SocketAddr,
 }
@@ -133,7 +135,8 @@ impl Agent {
             certificates: Arc::clone(&certificates),
             listeners: Vec::new(),
             probe_sequences: Sequences::default(),
-            polling: Polling::new(shared, &polled),
+            polling: Polling::new(shared.clone(), &polled),
+            host: HostReading::new(shared),
             held,
             telemetry_address: config.telemetry.listen,
         };
@@ -197,6 +200,7 @@ impl Agent {
         end(&mut gone);
         gone.iter().filter_map(RunningListener::held_udp).for_each(|source| self.held.given_back(source));
         self.polling.follow(&self.runtime, &self.inputs, polls);
+        self.host.follow(&self.runtime, &self.inputs, config.host.as_ref());
         self.end_inputs_beside(&config);
         self.held.warn_of_others(&config.listeners);
         self.certificates.replace(certificate_files);
@@ -302,6 +306,9 @@ impl Agent {
         if self.polling.has_failed() {
             self.inputs.begin(snmp::POLLER, "").counters.failed("its task that polls a device");
         }
+        if self.host.has_failed() {
+            self.inputs.begin(host::LISTENER, "").counters.failed("its task that reads the host");
+        }
         self.held.remember(self.listeners.iter().filter_map(RunningListener::held_udp));
         stats::report(&self.events, self.publisher.as_ref(), &self.inputs);
     }
@@ -312,6 +319,7 @@ impl Agent {
         tracing::info!("stopping: reading what is left in the sockets");
         end(&mut self.listeners);
         self.polling.follow(&self.runtime, &self.inputs, Vec::new());
+        self.host.follow(&self.runtime, &self.inputs, None);
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
         let is_held = self.listeners.iter().any(|listener| listener.is_held);
         let is_flushed = self.publisher.flush(if is_held { MAX_HELD_FLUSH } else { MAX_FLUSH });
@@ -335,6 +343,7 @@ fn is_input_of(config: &Config, name: &str) -> bool {
         || config.captures.iter().any(|capture| capture.name == name)
         || (name == probes::LISTENER && !config.links.is_empty())
         || (name == snmp::POLLER && !config.snmp.devices.is_empty())
+        || (name == host::LISTENER && config.host.is_some())
 }
 
 /// What the listeners and Kafka's client show and believe.

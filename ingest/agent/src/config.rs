@@ -13,14 +13,15 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
+use tocsin_host::HostConfig;
 use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
 use tocsin_snmp::SnmpConfig;
 use tocsin_sources::{BufferSize, CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
-use crate::probes;
 use crate::snmp::POLLER;
+use crate::{host, probes};
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
 const MAX_NAME_BYTES: usize = 255;
@@ -59,6 +60,8 @@ pub struct Config {
     pub captures: Vec<CaptureConfig>,
     /// What is probed.
     pub links: Vec<LinkConfig>,
+    /// How the agent's own host is read; nothing: not at all.
+    pub host: Option<HostConfig>,
 }
 
 /// `devices` in the agent's config.
@@ -85,6 +88,7 @@ impl Default for Config {
             listeners: ListenerConfig::defaults(),
             captures: Vec::new(),
             links: Vec::new(),
+            host: None,
         }
     }
 }
@@ -146,11 +150,8 @@ impl Config {
     fn into_effective(mut self, path: &Path) -> Result<Self, ConfigError> {
         let invalid = |problem| ConfigError::Invalid { path: path.to_owned(), problem };
         if self.agent_id.is_empty() {
-            self.agent_id = nix::unistd::gethostname()
-                .ok()
-                .and_then(|name| name.into_string().ok())
-                .filter(|name| !name.is_empty())
-                .ok_or_else(|| invalid("agent_id is not set and this machine has no host name; set agent_id".to_owned()))?;
+            self.agent_id =
+                host_name().ok_or_else(|| invalid("agent_id is not set and this machine has no host name; set agent_id".to_owned()))?;
         }
         if let Some(folder) = path.parent() {
             self.spool.dir = folder.join(&self.spool.dir);
@@ -169,6 +170,14 @@ impl Config {
         }
         for link in self.links.iter_mut().filter(|link| link.site.is_empty()) {
             link.site.clone_from(&self.site);
+        }
+        if let Some(host) = &mut self.host {
+            if host.device.is_empty() {
+                host.device = host_name().unwrap_or_else(|| self.agent_id.clone());
+            }
+            if host.site.is_empty() {
+                host.site.clone_from(&self.site);
+            }
         }
         self.check().map_err(invalid)?;
         Ok(self)
@@ -190,7 +199,7 @@ impl Config {
         if self.listeners.is_empty() {
             return Err("listeners is an empty list, so nothing would be received; leave the key away for the defaults".to_owned());
         }
-        let mut names = HashSet::new();
+        let mut names = HashSet::<&str>::new();
         for listener in &self.listeners {
             let name = &listener.name;
             check_name("listeners[].name", name)?;
@@ -214,11 +223,26 @@ impl Config {
         }
         check_link_names(&self.links)?;
         check_links(&self.links)?;
-        if !self.links.is_empty() && !names.insert(&probes::LISTENER.to_owned()) {
+        if !self.links.is_empty() && !names.insert(probes::LISTENER) {
             return Err(format!("a listener has the name {}, which probes count as; give it another", probes::LISTENER));
+        }
+        if let Some(config) = &self.host {
+            config.check()?;
+            check_name("host.device", &config.device)?;
+            check_site("host.site", &config.site)?;
+            if !names.insert(host::LISTENER) {
+                return Err(format!(
+                    "a listener has the name {}, under which figures of the host are counted; give it another",
+                    host::LISTENER
+                ));
+            }
         }
         check_ports(&self.listeners, self.telemetry.listen)
     }
+}
+
+fn host_name() -> Option<String> {
+    nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok()).filter(|name| !name.is_empty())
 }
 
 fn check_name(key: &str, name: &str) -> Result<(), String> {

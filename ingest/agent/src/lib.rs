@@ -10,6 +10,7 @@ pub mod cli;
 mod config;
 mod gaps;
 mod held;
+mod host;
 mod listener;
 mod pipeline;
 mod probes;

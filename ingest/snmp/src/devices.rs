@@ -75,6 +75,9 @@ pub struct GaugeConfig {
     pub name: String,
     /// OID or name of an instance, or of a column, whose instances are then all polled.
     pub oid: String,
+    /// A column that names the instances of `oid`; empty: they are told by their numbers.
+    #[serde(default)]
+    pub instance_oid: String,
     /// What it must not exceed, in `unit`.
     #[serde(default)]
     pub limit: Option<f64>,
@@ -158,8 +161,8 @@ impl DeviceConfig {
         for gauge in &self.gauges {
             let wrong = |problem: String| format!("{device}, gauge {:?}: {problem}", gauge.name);
             names.oid(&gauge.oid).map_err(wrong)?;
-            if !gauge.limit_oid.is_empty() {
-                names.oid(&gauge.limit_oid).map_err(wrong)?;
+            for other in [&gauge.limit_oid, &gauge.instance_oid].into_iter().filter(|oid| !oid.is_empty()) {
+                names.oid(other).map_err(wrong)?;
             }
             if gauge.name.is_empty() || !gauge.scale.is_finite() || gauge.limit.is_some_and(|limit| !limit.is_finite()) {
                 return Err(wrong("a gauge needs a name and finite numbers".to_owned()));

@@ -24,6 +24,8 @@ use crate::walk::{Cell, Row, Walk};
 const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];
 /// Each interval begins up to this share of it later, so that devices do not stay in step.
 const JITTER: f64 = 0.1;
+/// Longest name of an instance that a device is believed.
+const MAX_NAME_CHARS: usize = 255;
 
 /// What a device told at one moment.
 #[derive(Debug)]
@@ -61,6 +63,7 @@ struct GaugePlan {
     config: GaugeConfig,
     oid: Oid,
     limit_oid: Option<Oid>,
+    instance_oid: Option<Oid>,
 }
 
 /// One device's task.
@@ -79,8 +82,9 @@ impl Plan {
     pub fn new(config: &DeviceConfig, users: &[User], names: &Names) -> Result<Self, String> {
         let identity = config.identity(users)?;
         let plan = |gauge: &GaugeConfig| {
-            let limit_oid = (!gauge.limit_oid.is_empty()).then(|| names.oid(&gauge.limit_oid)).transpose()?;
-            Ok::<_, String>(GaugePlan { oid: names.oid(&gauge.oid)?, limit_oid, config: gauge.clone() })
+            let optional = |oid: &str| (!oid.is_empty()).then(|| names.oid(oid)).transpose();
+            let (limit_oid, instance_oid) = (optional(&gauge.limit_oid)?, optional(&gauge.instance_oid)?);
+            Ok::<_, String>(GaugePlan { oid: names.oid(&gauge.oid)?, limit_oid, instance_oid, config: gauge.clone() })
         };
         let gauges = config.gauges.iter().map(plan).collect::<Result<_, _>>()?;
         Ok(Self { config: config.clone(), identity, gauges })
@@ -181,12 +185,18 @@ impl Device {
             Some(cell) => vec![Row { column: 0, instance: Vec::new(), cell }],
             None => walk(session, std::slice::from_ref(&plan.oid), self.plan.config.max_repetitions).await?,
         };
+        let mut names = HashMap::new();
+        if let Some(column) = plan.instance_oid.as_ref().filter(|_| rows.iter().any(|row| !row.instance.is_empty())) {
+            let named = walk(session, std::slice::from_ref(column), self.plan.config.max_repetitions).await?;
+            names.extend(named.into_iter().map(|row| (row.instance, row.cell.text().chars().take(MAX_NAME_CHARS).collect::<String>())));
+        }
+        let numbers = |instance: &[u32]| instance.iter().map(u32::to_string).collect::<Vec<_>>().join(".");
         let values = rows.iter().filter_map(|row| Some((row, row.cell.number()?)));
         let bodies: Vec<_> = values
             .map(|(row, value)| {
                 Body::Gauge(Gauge {
                     name: plan.config.name.clone(),
-                    instance: row.instance.iter().map(u32::to_string).collect::<Vec<_>>().join("."),
+                    instance: names.get(&row.instance).filter(|name| !name.is_empty()).cloned().unwrap_or_else(|| numbers(&row.instance)),
                     value: value * plan.config.scale,
                     limit,
                     unit: plan.config.unit.clone(),

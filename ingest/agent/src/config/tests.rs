@@ -168,6 +168,28 @@ fn a_capture_names_an_interface_that_the_machine_has_and_a_ring_that_the_kernel_
     refused("captures: [{name: syslog-udp, interface: lo}]", &["two listeners or captures", "syslog-udp"]);
 }
 
+#[test]
+fn a_host_that_is_read_has_a_name_and_a_place() {
+    let config = load("site: fra1\nhost: {}").unwrap().host.unwrap();
+    assert_eq!((config.device.is_empty(), config.site.as_str(), config.interval), (false, "fra1", Duration::from_secs(30)));
+    assert_eq!(load("host: {device: db1, site: ams1}").unwrap().host.unwrap().device, "db1");
+    refused("host: {interval: 10ms}", &["host.interval is 10ms", "1s to 5m"]);
+    refused("host: {interval: 1h}", &["host.interval"]);
+    refused("host: {device: 'a b'}", &["host.device", "letters"]);
+    refused("host: {}\nlisteners: [{name: host, kind: syslog, listen: '[::]:0'}]", &["name host", "give it another"]);
+}
+
+#[test]
+fn the_example_s_host_has_every_key_at_its_default() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml")).unwrap();
+    let (_, commented) = text.split_once("\n#host:\n").unwrap();
+    let keys_of: String = commented.lines().map_while(|line| line.strip_prefix('#')).map(|line| format!("{line}\n")).collect();
+    assert_eq!(Config::parse(&format!("host:\n{keys_of}")).unwrap(), Config::parse("host: {}").unwrap());
+    let example: serde_json::Value = serde_saphyr::from_str(&format!("host:\n{keys_of}")).unwrap();
+    let whole: serde_json::Value = serde_saphyr::from_str(&Config::parse("host: {}").unwrap().to_yaml().unwrap()).unwrap();
+    assert_eq!(keys(&example["host"]), keys(&whole["host"]));
+}
+
 /// Keys of an entry that is commented out in the example, because it needs a right that an agent does not have by default.
 #[test]
 fn the_example_s_capture_has_every_key_at_its_default() {

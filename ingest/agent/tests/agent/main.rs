@@ -5,6 +5,7 @@ mod dhcp;
 mod dhcp_counterparts;
 mod gaps;
 mod held;
+mod host;
 mod listeners;
 mod polling;
 mod probes;

@@ -175,6 +175,20 @@ fn a_gauge_is_polled_with_its_limit_by_instance_and_by_column() {
     assert_eq!(instances, [("load", "1", Some(64.0)), ("load", "2", Some(64.0)), ("load", "3", Some(64.0))]);
 }
 
+/// As in the recipe of host/README.md. Its shares of the processors' time come a minute after snmpd's start, when it has figures.
+#[test]
+fn disks_are_polled_by_the_names_that_the_device_gives_them() {
+    let Some(device) = Device::start() else { return };
+    let disk = device.ask("1.3.6.1.4.1.2021.13.15.1.1.2.1").unwrap();
+    let gauge = "{name: disk_utilization, oid: UCD-DISKIO-MIB::diskIOLA1, instance_oid: UCD-DISKIO-MIB::diskIODevice, unit: percent}";
+    let running = agent(device.port, &format!("interfaces: [], gauges: [{gauge}]"));
+    let gauges = wait_for(&running, |bodies| Some(gauges(bodies)).filter(|gauges| !gauges.is_empty()));
+    let first = &gauges[0];
+    assert_eq!((first.name.as_str(), first.instance.as_str()), ("disk_utilization", disk.trim_matches('"')));
+    assert_eq!(first.oid, "1.3.6.1.4.1.2021.13.15.1.1.9.1");
+    assert!(gauges.iter().all(|gauge| (0.0..=100.0).contains(&gauge.value)), "{gauges:?}");
+}
+
 #[test]
 fn a_device_that_restarts_has_no_rates_across_it_and_is_polled_on() {
     let Some(mut device) = Device::start() else { return };

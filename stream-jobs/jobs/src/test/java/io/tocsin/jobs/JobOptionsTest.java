@@ -152,7 +152,11 @@ class JobOptionsTest {
                     "--disconnect-pattern",
                     "--disconnect-burst",
                     "--agents-removed-after-hours",
-                    "--max-clock-deviation-seconds")));
+                    "--max-clock-deviation-seconds",
+                    "--processor-gauges",
+                    "--disk-busy-percent",
+                    "--disk-wait-ms",
+                    "--processor-idle-percent")));
     assertThat(optionsOf("registrations"))
         .contains("--dhcp-servers")
         .doesNotContainAnyElementsOf(OF_CLICKHOUSE);

@@ -11,8 +11,10 @@ import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.findings.GatewayGroup;
 import io.tocsin.correlation.findings.GatewayRules;
+import io.tocsin.correlation.findings.HostLoad;
 import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
+import io.tocsin.correlation.findings.StorageSlowRules;
 import io.tocsin.correlation.findings.WrongClocks;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
@@ -66,6 +68,7 @@ public final class FindingsJob {
         options.connectionLimit(),
         options.agentSilent(),
         options.clocks(),
+        options.storageSlow(),
         kafka.events(NAME, topics),
         kafka.findings());
   }
@@ -76,6 +79,7 @@ public final class FindingsJob {
    * @param connectionLimit rules of finding connection-limit
    * @param agentSilent rules of finding agent-silent
    * @param clocks rules of finding clock-wrong
+   * @param storageSlow rules of finding storage-slow
    * @param source syslog, traps, gauges, updates of monitors and heartbeats; other bodies are left
    *     alone
    * @param findings takes the alert updates
@@ -85,6 +89,7 @@ public final class FindingsJob {
       ConnectionLimitRules connectionLimit,
       AgentSilentRules agentSilent,
       ClockRules clocks,
+      StorageSlowRules storageSlow,
       Source<Event, ?, ?> source,
       Sink<Event> findings) {
     DataStream<Event> received =
@@ -128,9 +133,17 @@ public final class FindingsJob {
             SequenceGaps.class,
             "findings-gaps",
             "findings-sequence-gaps");
+    DataStream<Event> storage =
+        find(
+            events,
+            storageSlow,
+            "host-load",
+            HostLoad.class,
+            "findings-host-figures",
+            "findings-hosts");
     DataStream<Event> wrongClocks = wrongClocks(events, clocks);
     gateways
-        .union(tables, agents, gaps, wrongClocks)
+        .union(tables, agents, gaps, storage, wrongClocks)
         .sinkTo(findings)
         .name("findings")
         .uid("findings-sink");

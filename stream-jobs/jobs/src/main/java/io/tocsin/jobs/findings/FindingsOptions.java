@@ -5,6 +5,7 @@ import com.google.re2j.PatternSyntaxException;
 import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
+import io.tocsin.correlation.findings.StorageSlowRules;
 import io.tocsin.jobs.JobOptions;
 import java.time.Duration;
 import picocli.CommandLine.Option;
@@ -63,6 +64,42 @@ public final class FindingsOptions extends JobOptions {
           "how far a device's clock may be from its agent's before it is told as clock-wrong (default: ${DEFAULT-VALUE})")
   private long maxClockDeviationSeconds;
 
+  @Option(
+      names = "--processor-gauges",
+      paramLabel = "REGEX",
+      defaultValue = "^cpu_(busy|user|system)$",
+      description = {
+        "names of the gauges that are shares of the processors' time in percent; several names are added up,",
+        "several instances of one averaged (default: ${DEFAULT-VALUE})"
+      })
+  private String processorGauges;
+
+  @Option(
+      names = "--disk-busy-percent",
+      paramLabel = "PERCENT",
+      defaultValue = "90",
+      description = {
+        "utilization from which on a disk is told as storage-slow, while the processors idle; cleared below three",
+        "quarters of it (default: ${DEFAULT-VALUE})"
+      })
+  private double diskBusyPercent;
+
+  @Option(
+      names = "--disk-wait-ms",
+      paramLabel = "MS",
+      defaultValue = "20",
+      description =
+          "how long requests of a slow disk take at least, where that is told (default: ${DEFAULT-VALUE})")
+  private double diskWaitMs;
+
+  @Option(
+      names = "--processor-idle-percent",
+      paramLabel = "PERCENT",
+      defaultValue = "50",
+      description =
+          "processors that are busy less than this are idle while a disk is busy (default: ${DEFAULT-VALUE})")
+  private double processorIdlePercent;
+
   @Override
   protected void check() {
     requireAtLeast("--max-clock-deviation-seconds", maxClockDeviationSeconds, 1);
@@ -74,6 +111,19 @@ public final class FindingsOptions extends JobOptions {
     }
     requirePattern("--connection-gauges", connectionGauges);
     requirePattern("--disconnect-pattern", disconnectPattern);
+    requirePattern("--processor-gauges", processorGauges);
+    requirePercent("--disk-busy-percent", diskBusyPercent);
+    requirePercent("--processor-idle-percent", processorIdlePercent);
+    if (!(diskWaitMs >= 0)) {
+      throw new IllegalArgumentException("--disk-wait-ms is " + diskWaitMs + ": give 0 or more");
+    }
+  }
+
+  private static void requirePercent(String option, double percent) {
+    if (!(percent > 0 && percent <= 100)) {
+      throw new IllegalArgumentException(
+          option + " is " + percent + ": give more than 0, at most 100");
+    }
   }
 
   private static void requirePattern(String option, String regex) {
@@ -102,5 +152,12 @@ public final class FindingsOptions extends JobOptions {
         CLEARED_BELOW * connectionLimitRatio,
         disconnectBurst,
         disconnectPattern);
+  }
+
+  /** Rules of finding storage-slow. */
+  public StorageSlowRules storageSlow() {
+    return new StorageSlowRules(
+        processorGauges,
+        new StorageSlowRules.Limits(diskBusyPercent, diskWaitMs, processorIdlePercent));
   }
 }

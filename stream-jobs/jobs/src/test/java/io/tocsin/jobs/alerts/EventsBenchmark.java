@@ -167,6 +167,7 @@ public final class EventsBenchmark {
               options.connectionLimit(),
               options.agentSilent(),
               options.clocks(),
+              options.storageSlow(),
               source,
               new DiscardingSink<>());
       case WAN ->

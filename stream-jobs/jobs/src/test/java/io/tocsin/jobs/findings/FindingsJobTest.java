@@ -11,8 +11,10 @@ import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.GatewayGroup;
+import io.tocsin.correlation.findings.HostLoad;
 import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
+import io.tocsin.correlation.findings.StorageSlowRules;
 import io.tocsin.correlation.findings.WrongClocks;
 import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.KeyedRulesFunction;
@@ -44,6 +46,8 @@ class FindingsJobTest {
   private static final AgentSilentRules AGENTS = new AgentSilentRules(Duration.ofDays(7));
 
   private static final ClockRules CLOCKS = new ClockRules(Duration.ofMinutes(5));
+  private static final StorageSlowRules STORAGE =
+      new StorageSlowRules("^cpu_busy$", new StorageSlowRules.Limits(90, 20, 50));
 
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
 
@@ -73,11 +77,16 @@ class FindingsJobTest {
     for (int second = 0; second <= 90; second += 30) {
       events.add(anHourAhead(second));
     }
+    for (int second = 8; second <= 10; second++) {
+      events.add(gauge(second, "cpu_busy", 5));
+      events.add(gauge(second, "disk_utilization", 98));
+    }
     events.add(TestEvents.reject(7, NOON.plusSeconds(7)));
 
     var env = TestCluster.environment();
     try (CollectingSink<Event> findings = new CollectingSink<>()) {
-      FindingsJob.define(env, LIMITS, AGENTS, CLOCKS, ListSource.of(Event.class, events), findings);
+      FindingsJob.define(
+          env, LIMITS, AGENTS, CLOCKS, STORAGE, ListSource.of(Event.class, events), findings);
       env.execute();
 
       assertThat(findings.elements())
@@ -86,8 +95,15 @@ class FindingsJobTest {
               "split-active gw-a",
               "connection-limit n0418",
               "sequence-gaps n0418",
-              "clock-wrong r1");
+              "clock-wrong r1",
+              "storage-slow n0418");
     }
+  }
+
+  private static Event gauge(int second, String name, double value) {
+    Event.Builder event = TestEvents.gauge(second, NOON.plusSeconds(second)).toBuilder();
+    event.getGaugeBuilder().setName(name).setValue(value).clearLimit();
+    return event.build();
   }
 
   private static Event anHourAhead(int second) {
@@ -101,6 +117,7 @@ class FindingsJobTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(AgentState.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(ConnectionTable.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatewayGroup.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(HostLoad.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(SequenceGaps.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(ClockReading.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(WrongClocks.class);

@@ -1,0 +1,125 @@
+//! The agent's own host in the agent: figures -> records. They count as a listener of their own, so that they stand on the balance sheet.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::Bytes;
+use tocsin_host::{HostConfig, Reader, Reading, figures};
+use tocsin_publish::Record;
+use tocsin_sources::now_unix_nanos;
+use tocsin_telemetry::{Counters, Inputs};
+use tocsin_wire::events::Gauge;
+use tocsin_wire::{Body, Origin};
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
+
+use crate::pipeline::Shared;
+
+/// Name under which figures of the host are counted.
+pub(crate) const LISTENER: &str = "host";
+
+/// The task that reads the host, while the config asks for one.
+pub(crate) struct HostReading {
+    shared: Shared,
+    task: Option<Task>,
+}
+
+struct Task {
+    config: HostConfig,
+    stop: watch::Sender<bool>,
+    handle: JoinHandle<()>,
+}
+
+impl HostReading {
+    /// Reads nothing yet.
+    pub(crate) fn new(shared: Shared) -> Self {
+        Self { shared, task: None }
+    }
+
+    /// Reads as the config says; what stays as it was goes on.
+    pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, config: Option<&HostConfig>) {
+        if self.task.as_ref().map(|task| &task.config) == config {
+            return;
+        }
+        if let Some(task) = self.task.take() {
+            task.end(runtime);
+        }
+        let Some(config) = config else { return };
+        tracing::info!(device = config.device, interval = ?config.interval, "reading figures of this host");
+        let telling =
+            Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, &config.site).counters };
+        let (stop, stopped) = watch::channel(false);
+        self.task = Some(Task { config: config.clone(), stop, handle: runtime.spawn(telling.run(stopped)) });
+    }
+
+    /// The task has ended before it was asked to.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.task.as_ref().is_some_and(|task| task.handle.is_finished())
+    }
+}
+
+impl Task {
+    fn end(self, runtime: &Runtime) {
+        // Fails only when the task has ended already.
+        let _ = self.stop.send(true);
+        if runtime.block_on(self.handle).is_err() {
+            tracing::error!(listener = LISTENER, "the task had failed; this is a defect, please report it");
+        }
+    }
+}
+
+struct Telling {
+    config: HostConfig,
+    shared: Shared,
+    counters: Arc<Counters>,
+}
+
+impl Telling {
+    async fn run(self, mut stop: watch::Receiver<bool>) {
+        let reader = Reader::default();
+        let mut before: Option<(Reading, Instant)> = None;
+        let mut ticks = tokio::time::interval(self.config.interval);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        let mut is_readable = true;
+        loop {
+            tokio::select! {
+                _ = ticks.tick() => {}
+                _ = stop.wait_for(|stops| *stops) => return,
+            }
+            let now = match reader.read() {
+                Ok(reading) => (reading, Instant::now()),
+                Err(error) => {
+                    if std::mem::replace(&mut is_readable, false) {
+                        tracing::warn!(%error, "this host's figures are missing; it is tried again, and told of when it can be read");
+                    }
+                    continue;
+                }
+            };
+            if !std::mem::replace(&mut is_readable, true) {
+                tracing::info!("this host can be read again");
+            }
+            if let Some((reading, at)) = &before {
+                self.publish(figures(reading, &now.0, now.1 - *at));
+            }
+            before = Some(now);
+        }
+    }
+
+    fn publish(&self, figures: Vec<Gauge>) {
+        let origin = Origin {
+            listener: self.counters.name().into(),
+            site: self.config.site.as_str().into(),
+            received_at_unix_nanos: now_unix_nanos(),
+            peer: None,
+            raw: Bytes::new(),
+        };
+        for figure in figures {
+            self.counters.received(1, 0);
+            self.counters.event_made();
+            let event = self.shared.events.event(&origin, Some(self.config.device.clone()), None, Body::Gauge(figure), |_| None);
+            self.shared.publisher.publish(Record::new(&event, Some(Arc::clone(&self.counters))));
+        }
+    }
+}
