@@ -32,10 +32,15 @@ import java.util.stream.Collectors;
  * What a stack has stored, replayed with the rules that were pushed to it and when they were,
  * beside what it told while it happened: the same alerts and the same pages.
  *
- * <p>Both are compared until some time before now: what was told then is stored by now.
+ * <p>Both are compared until some time before now, once nothing has been told for twice as long:
+ * what fell due until then is told and stored by now.
  */
 final class LiveAndReplayed {
-  private static final long SETTLED_NANOS = Duration.ofSeconds(20).toNanos();
+  private static final Duration SETTLED = Duration.ofSeconds(10);
+
+  /** Of what is compared; a refresh may come at any time. */
+  private static final String COMPARED =
+      "transition NOT IN ('refreshed', 'members_changed') AND source != 'tocsin'";
 
   /** Alertmanager gathers the news of a group for so long; what is shorter may reach nobody. */
   private static final long GROUP_INTERVAL_NANOS = Duration.ofSeconds(60).toNanos();
@@ -51,12 +56,23 @@ final class LiveAndReplayed {
   LiveAndReplayed(ClickHouseClient clickHouse, String bootstrapServers, History history) {
     this.clickHouse = clickHouse;
     documents = pushed(bootstrapServers);
+    await().atMost(TestStacks.DEADLINE).until(this::isQuiet);
     endUnixNanos =
         clickHouse.rows("SELECT toUnixTimestamp64Nano(now64(9))").get(0).get(0).asLong()
-            - SETTLED_NANOS;
+            - SETTLED.toNanos();
     Documents path = new Documents();
     history.play(0, endUnixNanos, path);
     path.until(endUnixNanos);
+  }
+
+  /**
+   * A transition's version is not when it was told: one that is held back goes on from the last.
+   */
+  private boolean isQuiet() {
+    String told =
+        "SELECT countIf(told_at > now64(9) - INTERVAL %d SECOND) FROM tocsin.alert_history WHERE %s"
+            .formatted(2 * SETTLED.toSeconds(), COMPARED);
+    return clickHouse.rows(told).get(0).get(0).asLong() == 0;
   }
 
   /** Every push that the topic still holds, in order. */
@@ -123,10 +139,10 @@ final class LiveAndReplayed {
             """
             SELECT concat(source, ' ', device, ' ', check, ' ', fingerprint), toString(transition), toString(state),
             toString(severity), cause FROM (SELECT DISTINCT * EXCEPT (told_at) FROM tocsin.alert_history)
-            WHERE transition NOT IN ('refreshed', 'members_changed') AND version < %d AND source != 'tocsin'
+            WHERE %s AND version < %d
             ORDER BY fingerprint, version
             """
-                .formatted(endUnixNanos))) {
+                .formatted(COMPARED, endUnixNanos))) {
       live.computeIfAbsent(row.get(0).asText(), name -> new ArrayList<>())
           .add(
               words(
