@@ -17,6 +17,7 @@ use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
+use crate::aliases::Aliases;
 use crate::held::HeldSockets;
 use crate::host::{self, HostReading};
 use crate::listener::{Renewal, RunningListener};
@@ -121,6 +122,7 @@ impl Agent {
             publisher: Arc::clone(&publisher),
             names: Arc::default(),
             sites: Arc::default(),
+            aliases: Arc::default(),
             snmp: Arc::clone(&snmp),
         };
         let nothing = Config { listeners: Vec::new(), ..Config::default() };
@@ -188,6 +190,7 @@ impl Agent {
             publisher: Arc::clone(&self.publisher),
             names: Arc::new(config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect()),
             sites: Arc::new(config.devices.sites.iter().collect()),
+            aliases: Arc::new(Aliases::from(&config.devices.aliases)),
             snmp: Arc::new(snmp),
         };
         let mut prepared = Prepared::default();

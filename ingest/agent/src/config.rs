@@ -20,6 +20,7 @@ use tocsin_snmp::SnmpConfig;
 use tocsin_sources::{BufferSize, CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
+use crate::aliases::Aliases;
 use crate::snmp::POLLER;
 use crate::{host, probes};
 
@@ -73,6 +74,8 @@ pub struct DevicesConfig {
     /// Sites of networks: the longest prefix that holds the relay or the lease of DHCP, or the sender of anything else but alert updates, goes before
     /// the site of the listener.
     pub sites: BTreeMap<IpNet, String>,
+    /// Other names of devices, and the one that is meant; `*` in both stands for the part that is kept.
+    pub aliases: BTreeMap<String, String>,
 }
 
 impl Default for Config {
@@ -189,6 +192,10 @@ impl Config {
         check_site("site", &self.site)?;
         for (network, site) in &self.devices.sites {
             check_site(&format!("site of network {network}"), site)?;
+        }
+        for (alias, name) in &self.devices.aliases {
+            Aliases::check(alias, name)?;
+            check_site(&format!("devices.aliases: name of {alias}"), name)?;
         }
         self.kafka.check()?;
         self.spool.check(&self.kafka)?;

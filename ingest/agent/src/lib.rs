@@ -6,6 +6,7 @@
 //! ```
 
 mod agent;
+mod aliases;
 pub mod cli;
 mod config;
 mod gaps;

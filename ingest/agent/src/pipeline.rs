@@ -19,6 +19,7 @@ use tocsin_wire::rejects::{Reason, Reject, Stage};
 use tocsin_wire::{Body, EventSource, Origin};
 use tokio::sync::{mpsc, watch};
 
+use crate::aliases::Aliases;
 use crate::gaps::{ConfirmedGap, Gaps};
 use crate::rate_limit::{RateLimit, Violation};
 use crate::reject_limit::{RejectLimit, Summary, Verdict};
@@ -44,6 +45,8 @@ pub(crate) struct Shared {
     pub(crate) names: Arc<HashMap<IpAddr, String>>,
     /// Sites by network.
     pub(crate) sites: Arc<Sites>,
+    /// Other names of devices.
+    pub(crate) aliases: Arc<Aliases>,
     /// Reads notifications; knows their senders.
     pub(crate) snmp: Arc<Receiver>,
 }
@@ -376,6 +379,9 @@ impl Pipeline {
         let mut event = self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of);
         if let Some(site) = site {
             event.site = site;
+        }
+        if let Some(name) = self.shared.aliases.of(&event.device) {
+            event.device = name;
         }
         if let Some(Body::Dhcp(dhcp)) = &mut event.body
             && dhcp.path() == Path::ServerLog

@@ -169,6 +169,13 @@ fn a_capture_names_an_interface_that_the_machine_has_and_a_ring_that_the_kernel_
 }
 
 #[test]
+fn an_alias_that_cannot_be_meant_is_refused_with_a_remedy() {
+    load("devices: {aliases: {'*-re0': '*', sw-old: core-sw1}}").unwrap();
+    refused("devices: {aliases: {'*': x}}", &["devices.aliases", "every device", "write what is special"]);
+    refused("devices: {aliases: {a: 'b-*'}}", &["devices.aliases", "at most one"]);
+}
+
+#[test]
 fn a_host_that_is_read_has_a_name_and_a_place() {
     let config = load("site: fra1\nhost: {}").unwrap().host.unwrap();
     assert_eq!((config.device.is_empty(), config.site.as_str(), config.interval), (false, "fra1", Duration::from_secs(30)));

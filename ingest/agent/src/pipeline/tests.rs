@@ -52,6 +52,7 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
         publisher,
         names: Arc::default(),
         sites: Arc::new(BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "zrh".to_owned())]).iter().collect()),
+        aliases: Arc::new((&BTreeMap::from([("*-re0".to_owned(), "*".to_owned()), ("*-re1".to_owned(), "*".to_owned())])).into()),
         snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
     };
     Pipeline::new(shared, reading, &Inputs::default().begin("listener-udp", "site-1"))
@@ -192,6 +193,18 @@ fn an_event_has_the_site_of_its_network_else_that_of_its_listener() {
 
     let sites: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap().site).collect();
     assert_eq!(sites, ["zrh", "site-1"]);
+}
+
+#[test]
+fn routing_engines_that_sign_for_themselves_are_one_device_and_their_lines_stay_as_they_were_sent() {
+    let publisher = Arc::new(MemoryPublisher::default());
+    let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
+    let line = |engine: &str| format!("<28>Nov 20 10:03:21 mx4-{engine} rpd[1812]: RPD_OSPF_NBRDOWN: OSPF neighbor 192.0.2.2 down");
+    pipeline.batch(vec![received(line("re0")), received(line("re1"))]);
+
+    let events: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap()).collect();
+    assert_eq!(events.iter().map(|event| event.device.as_str()).collect::<Vec<_>>(), ["mx4", "mx4"]);
+    assert!(events[1].raw.windows(7).any(|bytes| bytes == b"mx4-re1"));
 }
 
 /// What the agent says of itself has no copy elsewhere, and a listener without `copies` pays nothing for it.
