@@ -1,4 +1,4 @@
-//! Firewalls that write everything as `key=value`: Fortinet, SonicWall, Sophos.
+//! Firewalls that write everything as `key=value`: Fortinet, SonicWall, Sophos, Stormshield.
 
 use super::Header;
 use super::timestamp;
@@ -9,7 +9,7 @@ use crate::time;
 pub(super) fn parse(content: &str, header: &mut Header) -> Option<()> {
     match content.split_once('=')?.0 {
         "date" | "logver" | "devname" | "eventtime" | "timestamp" => fortinet(content, header),
-        "id" => sonicwall(content, header),
+        "id" => sonicwall(content, header).or_else(|| stormshield(content, header)),
         "device" | "device_name" => sophos(content, header),
         _ => None,
     }
@@ -50,6 +50,18 @@ fn sonicwall(content: &str, header: &mut Header) -> Option<()> {
     header.event_time_unix_nanos = own_time.or(header.event_time_unix_nanos);
     header.syslog.app_name = id.to_owned();
     header.syslog.msg_id = event.to_owned();
+    header.syslog.message = content.to_owned();
+    Some(())
+}
+
+/// `id=firewall time="2026-11-20 12:59:59" fw="SN310A17B0123A7" tz=+0100 startime="..." pri=4 ... alarmid=56 logtype="alarm"`
+fn stormshield(content: &str, header: &mut Header) -> Option<()> {
+    let (log_type, firewall) = (value(content, "logtype")?, value(content, "fw")?);
+    let own_time = time::rfc3339(&format!("{}{}", value(content, "time")?.replacen(' ', "T", 1), value(content, "tz")?));
+    header.host = header.host.take().or_else(|| is_host(firewall).then(|| firewall.to_owned()));
+    header.event_time_unix_nanos = own_time.or(header.event_time_unix_nanos);
+    header.syslog.app_name = log_type.to_owned();
+    header.syslog.msg_id = value(content, "alarmid").unwrap_or_default().to_owned();
     header.syslog.message = content.to_owned();
     Some(())
 }
