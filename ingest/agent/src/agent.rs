@@ -25,6 +25,7 @@ use crate::pipeline::Shared;
 use crate::reload::Plan;
 use crate::shown::Shown;
 use crate::snmp::Polling;
+use crate::time_zones::TimeZones;
 use crate::{Config, probes, service_manager, shown, snmp, stats};
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
@@ -123,6 +124,7 @@ impl Agent {
             names: Arc::default(),
             sites: Arc::default(),
             aliases: Arc::default(),
+            time_zones: Arc::default(),
             snmp: Arc::clone(&snmp),
         };
         let nothing = Config { listeners: Vec::new(), ..Config::default() };
@@ -191,6 +193,7 @@ impl Agent {
             names: Arc::new(config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect()),
             sites: Arc::new(config.devices.sites.iter().collect()),
             aliases: Arc::new(Aliases::from(&config.devices.aliases)),
+            time_zones: Arc::new(TimeZones::of(&config.devices.time_zones).map_err(StartError::Config)?),
             snmp: Arc::new(snmp),
         };
         let mut prepared = Prepared::default();

@@ -22,6 +22,7 @@ use tocsin_telemetry::TelemetryConfig;
 
 use crate::aliases::Aliases;
 use crate::snmp::POLLER;
+use crate::time_zones::TimeZones;
 use crate::{host, probes};
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
@@ -76,6 +77,8 @@ pub struct DevicesConfig {
     pub sites: BTreeMap<IpNet, String>,
     /// Other names of devices, and the one that is meant; `*` in both stands for the part that is kept.
     pub aliases: BTreeMap<String, String>,
+    /// Zones of the IANA database by device, as it calls itself, or by network of the sender: of clocks that tell local time without its zone.
+    pub time_zones: BTreeMap<String, String>,
 }
 
 impl Default for Config {
@@ -197,6 +200,7 @@ impl Config {
             Aliases::check(alias, name)?;
             check_site(&format!("devices.aliases: name of {alias}"), name)?;
         }
+        TimeZones::of(&self.devices.time_zones)?;
         self.kafka.check()?;
         self.spool.check(&self.kafka)?;
         self.snmp.check()?;

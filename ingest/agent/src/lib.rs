@@ -23,6 +23,7 @@ mod shown;
 mod sites;
 mod snmp;
 mod stats;
+mod time_zones;
 
 pub use agent::{Agent, Closing, Order, StartError};
 pub use config::{Config, ConfigError, DevicesConfig};

@@ -24,6 +24,7 @@ use crate::gaps::{ConfirmedGap, Gaps};
 use crate::rate_limit::{RateLimit, Violation};
 use crate::reject_limit::{RejectLimit, Summary, Verdict};
 use crate::sites::Sites;
+use crate::time_zones::TimeZones;
 
 /// Records of one frame that carry its bytes. Of a list of updates the first does, and the next numbers are its others: a replay finds all. A line
 /// and the event that it tells of both do, because they go to different topics.
@@ -47,6 +48,8 @@ pub(crate) struct Shared {
     pub(crate) sites: Arc<Sites>,
     /// Other names of devices.
     pub(crate) aliases: Arc<Aliases>,
+    /// Zones of clocks that tell none.
+    pub(crate) time_zones: Arc<TimeZones>,
     /// Reads notifications; knows their senders.
     pub(crate) snmp: Arc<Receiver>,
 }
@@ -323,7 +326,8 @@ impl Pipeline {
 
     fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize) {
         match parsed {
-            Ok(parsed) => {
+            Ok(mut parsed) => {
+                self.shared.time_zones.correct(&mut parsed, origin.peer.map(|peer| peer.ip()));
                 let gaps = self.gaps.see(origin, &parsed);
                 self.counters.event_made();
                 let event = self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body);

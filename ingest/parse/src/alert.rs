@@ -80,7 +80,7 @@ impl Fields {
             labels: self.labels,
             fingerprint_labels: Vec::new(),
         };
-        Ok(Parsed { device: Some(device), event_time_unix_nanos, body: Body::AlertUpdate(update) })
+        Ok(Parsed { device: Some(device), event_time_unix_nanos, is_zone_missing: false, body: Body::AlertUpdate(update) })
     }
 
     fn take_severity(&mut self) -> Severity {

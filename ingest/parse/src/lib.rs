@@ -36,6 +36,8 @@ pub struct Parsed {
     pub device: Option<String>,
     /// The sender's clock, Unix nanoseconds from 1970 to 2262; `None` where it gave none that can be kept.
     pub event_time_unix_nanos: Option<u64>,
+    /// The clock told no zone, or one that is not known, and was taken for UTC.
+    pub is_zone_missing: bool,
     /// The message itself.
     pub body: Body,
 }

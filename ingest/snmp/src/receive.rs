@@ -423,5 +423,5 @@ fn not_a_notification(pdu: &AnyPdu<'_>) -> Refusal {
 }
 
 fn parsed(body: SnmpTrap) -> Parsed {
-    Parsed { device: None, event_time_unix_nanos: None, body: Body::SnmpTrap(body) }
+    Parsed { device: None, event_time_unix_nanos: None, is_zone_missing: false, body: Body::SnmpTrap(body) }
 }

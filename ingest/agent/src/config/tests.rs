@@ -173,6 +173,7 @@ fn an_alias_that_cannot_be_meant_is_refused_with_a_remedy() {
     load("devices: {aliases: {'*-re0': '*', sw-old: core-sw1}}").unwrap();
     refused("devices: {aliases: {'*': x}}", &["devices.aliases", "every device", "write what is special"]);
     refused("devices: {aliases: {a: 'b-*'}}", &["devices.aliases", "at most one"]);
+    refused("devices: {time_zones: {sw1: CEST}}", &["devices.time_zones", "sw1", "Europe/Zurich"]);
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
         names: Arc::default(),
         sites: Arc::new(BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "zrh".to_owned())]).iter().collect()),
         aliases: Arc::new((&BTreeMap::from([("*-re0".to_owned(), "*".to_owned()), ("*-re1".to_owned(), "*".to_owned())])).into()),
+        time_zones: Arc::new(TimeZones::of(&BTreeMap::from([("10.2.0.0/16".to_owned(), "Asia/Kolkata".to_owned())])).unwrap()),
         snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
     };
     Pipeline::new(shared, reading, &Inputs::default().begin("listener-udp", "site-1"))
@@ -205,6 +206,22 @@ fn routing_engines_that_sign_for_themselves_are_one_device_and_their_lines_stay_
     let events: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap()).collect();
     assert_eq!(events.iter().map(|event| event.device.as_str()).collect::<Vec<_>>(), ["mx4", "mx4"]);
     assert!(events[1].raw.windows(7).any(|bytes| bytes == b"mx4-re1"));
+}
+
+#[test]
+fn a_line_of_local_time_without_a_zone_is_read_in_that_of_its_network() {
+    let publisher = Arc::new(MemoryPublisher::default());
+    let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
+    let inside = |line: &str| Received { peer: ([10, 2, 3, 4], 1).into(), ..received(line.to_owned()) };
+    pipeline.batch(vec![
+        inside("<13>Nov 20 17:29:59 sw1 app: local"),
+        inside("<13>2026 Nov 20 11:59:59.000 UTC sw1 app: zoned"),
+        inside("<13>1 2026-11-20T11:59:59Z sw1 app - - - zoned"),
+    ]);
+
+    let times: Vec<_> =
+        publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap().event_time_unix_nanos).collect();
+    assert_eq!(times, [1_795_175_999_000_000_000; 3]);
 }
 
 /// What the agent says of itself has no copy elsewhere, and a listener without `copies` pays nothing for it.

@@ -99,12 +99,13 @@ pub fn source_of_captured(frame: &[u8]) -> Option<SocketAddr> {
 /// The DHCP event that a server's log line tells of, with the time and the device of the line; `None` for every other message.
 pub(crate) fn of_log_line(line: &Parsed) -> Option<Parsed> {
     let Body::Syslog(syslog) = &line.body else { return None };
-    Some(Parsed { body: Body::Dhcp(log::read(syslog)?), device: line.device.clone(), event_time_unix_nanos: line.event_time_unix_nanos })
+    let Parsed { event_time_unix_nanos, is_zone_missing, .. } = *line;
+    Some(Parsed { body: Body::Dhcp(log::read(syslog)?), device: line.device.clone(), event_time_unix_nanos, is_zone_missing })
 }
 
 /// Envelope-less event of a message. Packets carry no clock; the device is the relay or the sender, which the agent knows.
 fn parsed(dhcp: Dhcp) -> Parsed {
-    Parsed { device: None, event_time_unix_nanos: None, body: Body::Dhcp(dhcp) }
+    Parsed { device: None, event_time_unix_nanos: None, is_zone_missing: false, body: Body::Dhcp(dhcp) }
 }
 
 fn truncated(at: usize, what: &str, needed: usize, there: usize) -> Refusal {

@@ -20,7 +20,7 @@ fn fortinet(content: &str, header: &mut Header) -> Option<()> {
     let log_id = value(content, "logid").or_else(|| value(content, "log_id"))?;
     let own_name = value(content, "devname").or_else(|| value(content, "device_id"));
     header.host = own_name.filter(|name| is_host(name)).map(str::to_owned).or(header.host.take());
-    header.event_time_unix_nanos = fortinet_time(content).or(header.event_time_unix_nanos);
+    header.set_own_time(fortinet_time(content), value(content, "eventtime").or(value(content, "tz")).is_none());
     header.syslog.app_name = value(content, "type").unwrap_or_default().to_owned();
     header.syslog.msg_id = log_id.to_owned();
     header.syslog.message = content.to_owned();
@@ -46,8 +46,9 @@ fn sonicwall(content: &str, header: &mut Header) -> Option<()> {
     let (id, event) = (value(content, "id")?, value(content, "m")?);
     let firewall = value(content, "fw")?;
     header.host = header.host.take().or_else(|| is_host(firewall).then(|| firewall.to_owned()));
-    let own_time = value(content, "time").and_then(|text| timestamp::parse(text, 0)).and_then(|(time, _)| time.unix_nanos);
-    header.event_time_unix_nanos = own_time.or(header.event_time_unix_nanos);
+    if let Some((time, _)) = value(content, "time").and_then(|text| timestamp::parse(text, 0)) {
+        header.set_own_time(time.unix_nanos, time.is_zone_missing);
+    }
     header.syslog.app_name = id.to_owned();
     header.syslog.msg_id = event.to_owned();
     header.syslog.message = content.to_owned();
@@ -59,7 +60,7 @@ fn stormshield(content: &str, header: &mut Header) -> Option<()> {
     let (log_type, firewall) = (value(content, "logtype")?, value(content, "fw")?);
     let own_time = time::rfc3339(&format!("{}{}", value(content, "time")?.replacen(' ', "T", 1), value(content, "tz")?));
     header.host = header.host.take().or_else(|| is_host(firewall).then(|| firewall.to_owned()));
-    header.event_time_unix_nanos = own_time.or(header.event_time_unix_nanos);
+    header.set_own_time(own_time, false);
     header.syslog.app_name = log_type.to_owned();
     header.syslog.msg_id = value(content, "alarmid").unwrap_or_default().to_owned();
     header.syslog.message = content.to_owned();
@@ -76,7 +77,7 @@ fn sophos(content: &str, header: &mut Header) -> Option<()> {
     let own_time = value(content, "timestamp")
         .and_then(time::rfc3339)
         .or_else(|| local_time(content, "")?.checked_add_signed(-i64::from(zone_seconds) * 1_000_000_000));
-    header.event_time_unix_nanos = own_time.or(header.event_time_unix_nanos);
+    header.set_own_time(own_time, value(content, "timezone").or(value(content, "timestamp")).is_none());
     header.syslog.app_name = value(content, "log_type").unwrap_or_default().to_owned();
     header.syslog.msg_id = log_id.to_owned();
     header.syslog.message = content.to_owned();

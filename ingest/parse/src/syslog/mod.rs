@@ -31,14 +31,23 @@ const UNKNOWN_ZONE: &str = "tocsin.unknown_time_zone";
 struct Header {
     host: Option<String>,
     event_time_unix_nanos: Option<u64>,
+    is_zone_missing: bool,
     syslog: Syslog,
 }
 
 impl Header {
     fn set_time(&mut self, time: timestamp::Timestamp<'_>) {
         self.event_time_unix_nanos = time.unix_nanos;
+        self.is_zone_missing = time.is_zone_missing;
         if let Some(zone) = time.unknown_zone {
             self.syslog.structured_data.insert(UNKNOWN_ZONE.to_owned(), zone.to_owned());
+        }
+    }
+
+    /// The time that a device puts into its message goes before that of whoever wrote the header.
+    fn set_own_time(&mut self, unix_nanos: Option<u64>, is_zone_missing: bool) {
+        if unix_nanos.is_some() {
+            (self.event_time_unix_nanos, self.is_zone_missing) = (unix_nanos, is_zone_missing);
         }
     }
 }
@@ -49,7 +58,8 @@ pub(crate) fn parse(text: &str, received_at_unix_nanos: u64) -> Parsed {
     let mut header = rfc5424::parse(rest, received_at_unix_nanos).unwrap_or_else(|| rfc3164::parse(rest, received_at_unix_nanos));
     header.syslog.facility = priority / 8;
     header.syslog.severity = priority % 8;
-    Parsed { device: header.host, event_time_unix_nanos: header.event_time_unix_nanos, body: Body::Syslog(header.syslog) }
+    let Header { host: device, event_time_unix_nanos, is_zone_missing, syslog } = header;
+    Parsed { device, event_time_unix_nanos, is_zone_missing, body: Body::Syslog(syslog) }
 }
 
 /// `<PRI>` and what follows; `None` where there is no valid one.

@@ -27,9 +27,11 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Header {
     };
     // The header of a relay goes before what the device says of itself.
     if let Some(cisco) = cisco::parse_relayed(content, received_at_unix_nanos) {
+        let timed = if header.event_time_unix_nanos.is_some() { &header } else { &cisco };
         return Header {
+            event_time_unix_nanos: timed.event_time_unix_nanos,
+            is_zone_missing: timed.is_zone_missing,
             host: header.host.or(cisco.host),
-            event_time_unix_nanos: header.event_time_unix_nanos.or(cisco.event_time_unix_nanos),
             syslog: cisco.syslog,
         };
     }

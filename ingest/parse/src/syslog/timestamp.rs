@@ -16,6 +16,8 @@ pub(super) struct Timestamp<'a> {
     pub(super) unix_nanos: Option<u64>,
     /// A zone's name that is not known; the time was then taken for UTC.
     pub(super) unknown_zone: Option<&'a str>,
+    /// No zone that is known stands with it.
+    pub(super) is_zone_missing: bool,
 }
 
 /// A time, and what follows it and its separator.
@@ -30,7 +32,16 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<(Timestam
         Some((nanos, rest)) => (Some(nanos), rest),
         None => month_name(text, received_at_unix_nanos).or_else(|| dashed(text)).or_else(|| slashed(text))?,
     };
-    after(unix_nanos, without_count(rest))
+    let time = Timestamp { unix_nanos, unknown_zone: None, is_zone_missing: !has_zone(text, rest) };
+    after(time, without_count(rest))
+}
+
+/// Whether what was read up to `rest` had a zone behind its minutes: a sign, or letters that are not those of a clock of twelve hours.
+fn has_zone(text: &str, rest: &str) -> bool {
+    let read = text.get(..text.len() - rest.len()).unwrap_or_default();
+    let Some((_, behind_hours)) = read.split_once(':') else { return false };
+    let is_zoned = |text: &str| text.bytes().any(|byte| b"+-".contains(&byte) || byte.is_ascii_alphabetic());
+    is_zoned(behind_hours) && is_zoned(&behind_hours.replace(" AM", "").replace(" PM", ""))
 }
 
 /// A time and nothing but a zone after it. The zone's name need not be known.
@@ -43,25 +54,27 @@ pub(super) fn alone(text: &str, received_at_unix_nanos: u64) -> Option<Timestamp
 }
 
 /// What follows a time: nothing, a colon, or white space and perhaps a zone.
-fn after(unix_nanos: Option<u64>, rest: &str) -> Option<(Timestamp<'_>, &str)> {
-    let time = |unix_nanos| Timestamp { unix_nanos, unknown_zone: None };
+fn after<'a>(time: Timestamp<'a>, rest: &'a str) -> Option<(Timestamp<'a>, &'a str)> {
     if rest.is_empty() {
-        return Some((time(unix_nanos), rest));
+        return Some((time, rest));
     }
     if let Some(after) = rest.strip_prefix(':') {
-        return Some((time(unix_nanos), after.trim_start()));
+        return Some((time, after.trim_start()));
     }
     let rest = rest.strip_prefix([' ', '\t'])?.trim_start();
     let (word, tail) = rest.split_once(' ').unwrap_or((rest, ""));
     let word = word.trim_end_matches(':');
     // Huawei says with it that the offset before it is that of summer.
     if word == "DST" {
-        return Some((time(unix_nanos), tail.trim_start()));
+        return Some((time, tail.trim_start()));
     }
     let is_capital = |text: &str| text.as_bytes().first().is_some_and(u8::is_ascii_uppercase);
     match is_capital(word).then(|| zone::offset_seconds(word)).flatten() {
-        Some(seconds) => Some((time(unix_nanos.and_then(|nanos| east(nanos, seconds))), tail.trim_start())),
-        None => Some((time(unix_nanos), rest)),
+        Some(seconds) => {
+            let unix_nanos = time.unix_nanos.and_then(|nanos| east(nanos, seconds));
+            Some((Timestamp { unix_nanos, is_zone_missing: false, ..time }, tail.trim_start()))
+        }
+        None => Some((time, rest)),
     }
 }
 
@@ -193,4 +206,33 @@ fn nearest_year(received_at_unix_nanos: u64, at: impl Fn(u32) -> Option<DateTime
     (about.saturating_sub(1)..=about + 1)
         .filter_map(|year| time::civil(at(year)?, 0))
         .min_by_key(|nanos| nanos.abs_diff(received_at_unix_nanos))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_says_whether_it_told_its_zone() {
+        for (text, is_zone_missing) in [
+            ("Nov 20 11:59:59 sw1 app: text", true),
+            ("Nov 20 2026 11:59:59.123: text", true),
+            ("Nov 20 11:59:59 2026 sw1", true),
+            ("2026-11-20T11:59:59 sw1", true),
+            ("2018-Nov- 9 15:38:25.341 RXDATA:", true),
+            ("Nov 20 11:59:59 PM text", true),
+            ("11/20/2026:11:59:59 text", true),
+            ("Nov 20 11:59:59 UTC: text", false),
+            ("Nov 20 11:59:59 CET 2026 sw1", false),
+            ("11/20/2026:11:59:59 GMT text", false),
+            ("2026-11-20T11:59:59Z sw1", false),
+            ("2026-11-20T11:59:59.5+01:00 sw1", false),
+            ("2026-11-20T11:59:59-0500 sw1", false),
+            ("2018-7-23 01:00:34.270+08:00 DST sw1", false),
+        ] {
+            let (time, _) = parse(text, 1_795_176_000_000_000_000).unwrap();
+            assert_eq!(time.is_zone_missing, is_zone_missing, "{text}");
+            assert!(time.unix_nanos.is_some(), "{text}");
+        }
+    }
 }
