@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * Every scenario on one embedded stack, all at the same time: as on a real network, none has the
- * pipeline for itself. Where one wants the agent configured otherwise, it plays alone.
+ * pipeline for itself. What wants another agent, or one page of one moment, plays alone.
  *
  * <p>In the end all that was stored is replayed: the same alerts and pages come of it.
  */
