@@ -39,7 +39,7 @@ pub fn page(month: &Month, answered: &[Answered<'_>], zone: &Zone) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n\
          <p class=\"sub\">{first} to {last}, {zone_name}; written {written}</p>\n{not_over}</header>\n\
-         <dl class=\"tiles\">\n{tiles}</dl>\n<main>\n{sections}</main>\n\
+         <main>\n<dl class=\"tiles\">\n{tiles}</dl>\n{sections}</main>\n\
          <footer>Every figure can be asked for again by the command below its table.</footer>\n</body>\n</html>\n",
         first = month.first,
         last = month.last,
@@ -90,10 +90,12 @@ fn section(answered: &Answered<'_>, zone: &Zone) -> String {
 fn table(answered: &Answered<'_>, zone: &Zone) -> String {
     let columns = answered.section.columns;
     let mut html = legend(answered.section);
-    html += "<div class=\"table\"><table>\n<thead><tr>";
+    // It scrolls on a phone, also by keys.
+    let _ =
+        write!(html, "<div class=\"table\" role=\"region\" aria-label=\"{}\" tabindex=\"0\"><table>\n<thead><tr>", answered.section.title);
     let (first, others) = columns.split_first().expect("a section shows a column");
-    let heading = |column: &Shown| format!("<th{}>{}</th>", number_class(answered, column), column.heading);
-    let _ = write!(html, "{}<th class=\"chart\"></th>{}", heading(first), others.iter().map(heading).collect::<String>());
+    let heading = |column: &Shown| format!("<th scope=\"col\"{}>{}</th>", number_class(answered, column), column.heading);
+    let _ = write!(html, "{}<td class=\"chart\"></td>{}", heading(first), others.iter().map(heading).collect::<String>());
     html += "</tr></thead>\n<tbody>\n";
     let longest = (0..answered.answer.rows.len()).map(|row| length(answered, row)).fold(0.0, f64::max);
     for row in 0..answered.answer.rows.len() {

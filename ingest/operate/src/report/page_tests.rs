@@ -102,3 +102,31 @@ fn numbers_have_their_thousands_apart() {
         assert_eq!(rounded(number), text);
     }
 }
+
+/// The page that `.ci/lint/axe.mjs` looks at, and people can: each section with a row of every kind. TOCSIN_WRITE_GOLDEN=1 writes it.
+#[test]
+fn a_page_of_every_section_is_as_it_is_kept() {
+    let answers: Vec<_> = SECTIONS
+        .iter()
+        .enumerate()
+        .map(|(index, section)| {
+            let columns: Vec<&str> =
+                section.columns.iter().map(|column| column.name).chain(section.bar.iter().map(|(name, _)| *name)).collect();
+            let is_figure = |name: &str| section.bar.iter().any(|(bar, _)| *bar == name);
+            let value = |name: &str, row: u32| match name {
+                name if name.starts_with("is_") => Value::from(row % 2),
+                name if is_figure(name) => Value::from(f64::from(row) * 1234.5),
+                name => Value::from(format!("{name} {row}")),
+            };
+            let rows: Vec<Vec<Value>> = (0..3).map(|row| columns.iter().map(|name| value(name, row)).collect()).collect();
+            // One of them found nothing.
+            answered(section.question, &columns, if index + 1 == SECTIONS.len() { &[] } else { &rows })
+        })
+        .collect();
+    let page = october(&answers);
+    let kept = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/report.html");
+    if std::env::var_os("TOCSIN_WRITE_GOLDEN").is_some() {
+        std::fs::write(&kept, &page).unwrap();
+    }
+    assert!(page == std::fs::read_to_string(&kept).unwrap(), "{} is another page; look at it, and write it anew", kept.display());
+}

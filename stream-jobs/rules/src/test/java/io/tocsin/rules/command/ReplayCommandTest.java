@@ -259,6 +259,36 @@ class ReplayCommandTest {
   }
 
   @Test
+  void aPageOfDifferencesIsAsItIsKept() throws IOException {
+    String hotter = HOT.replace("raise_above: 40", "raise_above: 50");
+    String after = FAN.replace("minor", "critical") + "---\n" + hotter + "---\n" + DOOR;
+
+    run(file("a.yaml", FAN + "---\n" + HOT), file("b.yaml", after), "--format", "html");
+
+    isAsKeptIn("replay.html");
+  }
+
+  @Test
+  void aPageOfAnotherKeyIsAsItIsKept() throws IOException {
+    update(100, "node1");
+    update(101, "node2");
+    Path rules = file("rules.yaml", FAN);
+
+    run(rules, file("same.yaml", FAN), "--format", "html", "--key", "source,check");
+
+    isAsKeptIn("replay-key.html");
+  }
+
+  /** The pages that {@code .ci/lint/axe.mjs} looks at. TOCSIN_WRITE_GOLDEN=1 writes them. */
+  private void isAsKeptIn(String file) throws IOException {
+    Path kept = Path.of("src/test/resources", file);
+    if (System.getenv("TOCSIN_WRITE_GOLDEN") != null) {
+      Files.writeString(kept, out.toString());
+    }
+    assertThat(kept).hasContent(out.toString());
+  }
+
+  @Test
   void whatCannotBePlayedIsTwo() throws IOException {
     assertThat(run(file("a.yaml", "kind: nothing\n"), file("b.yaml", FAN))).isEqualTo(2);
     assertThat(run(file("a.yaml", FAN), file("b.yaml", FAN), "--from", "2026-11-21T00:00:00Z"))
