@@ -12,10 +12,10 @@ use tocsin_wire::events::Gauge;
 use tocsin_wire::{Body, Origin};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
-use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
 use crate::pipeline::Shared;
+use crate::task::Task;
 
 /// Name under which figures of the host are counted.
 pub(crate) const LISTENER: &str = "host";
@@ -23,13 +23,7 @@ pub(crate) const LISTENER: &str = "host";
 /// The task that reads the host, while the config asks for one.
 pub(crate) struct HostReading {
     shared: Shared,
-    task: Option<Task>,
-}
-
-struct Task {
-    config: HostConfig,
-    stop: watch::Sender<bool>,
-    handle: JoinHandle<()>,
+    task: Option<Task<HostConfig>>,
 }
 
 impl HostReading {
@@ -40,33 +34,22 @@ impl HostReading {
 
     /// Reads as the config says; what stays as it was goes on.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, config: Option<&HostConfig>) {
-        if self.task.as_ref().map(|task| &task.config) == config {
+        if self.task.as_ref().map(|task| &task.plan) == config {
             return;
         }
         if let Some(task) = self.task.take() {
-            task.end(runtime);
+            task.end(runtime, LISTENER);
         }
         let Some(config) = config else { return };
         tracing::info!(device = config.device, interval = ?config.interval, "reading figures of this host");
         let telling =
             Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, &config.site).counters };
-        let (stop, stopped) = watch::channel(false);
-        self.task = Some(Task { config: config.clone(), stop, handle: runtime.spawn(telling.run(stopped)) });
+        self.task = Some(Task::start(runtime, config.clone(), |stop| telling.run(stop)));
     }
 
     /// The task has ended before it was asked to.
     pub(crate) fn has_failed(&self) -> bool {
-        self.task.as_ref().is_some_and(|task| task.handle.is_finished())
-    }
-}
-
-impl Task {
-    fn end(self, runtime: &Runtime) {
-        // Fails only when the task has ended already.
-        let _ = self.stop.send(true);
-        if runtime.block_on(self.handle).is_err() {
-            tracing::error!(listener = LISTENER, "the task had failed; this is a defect, please report it");
-        }
+        self.task.as_ref().is_some_and(Task::has_failed)
     }
 }
 

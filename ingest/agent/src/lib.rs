@@ -23,6 +23,7 @@ mod shown;
 mod sites;
 mod snmp;
 mod stats;
+mod task;
 mod time_zones;
 
 pub use agent::{Agent, Closing, Order, StartError};

@@ -11,11 +11,10 @@ use tocsin_sources::now_unix_nanos;
 use tocsin_telemetry::{Counters, Inputs, Page, PolledDevices};
 use tocsin_wire::Origin;
 use tokio::runtime::Runtime;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
 
 use crate::Config;
 use crate::pipeline::Shared;
+use crate::task::Task;
 
 /// Name under which polls are counted.
 pub(crate) const POLLER: &str = "snmp-poller";
@@ -67,13 +66,7 @@ pub(crate) fn plans(config: &Config, names: &Names) -> Result<Vec<Plan>, String>
 pub(crate) struct Polling {
     shared: Shared,
     devices: Arc<PolledDevices>,
-    tasks: Vec<Task>,
-}
-
-struct Task {
-    plan: Plan,
-    stop: watch::Sender<bool>,
-    handle: JoinHandle<()>,
+    tasks: Vec<Task<Plan>>,
 }
 
 impl Polling {
@@ -84,11 +77,12 @@ impl Polling {
 
     /// Polls as planned: what is asked as before goes on, and knows the figures of the last poll.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, plans: Vec<Plan>) {
-        let (kept, ended): (Vec<_>, Vec<Task>) = std::mem::take(&mut self.tasks).into_iter().partition(|task| plans.contains(&task.plan));
+        let (kept, ended): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tasks).into_iter().partition(|task| plans.contains(&task.plan));
         self.tasks = kept;
-        for mut task in ended {
-            task.end(runtime);
-            self.devices.remove(task.plan.device());
+        for task in ended {
+            let device = task.plan.device().to_owned();
+            task.end(runtime, POLLER);
+            self.devices.remove(&device);
         }
         let new: Vec<_> = plans.into_iter().filter(|plan| self.tasks.iter().all(|task| task.plan != *plan)).collect();
         if new.is_empty() {
@@ -99,27 +93,14 @@ impl Polling {
         let started_at_unix_nanos = shared.events.boot_id();
         let sink = Arc::new(move |polled: Polled<'_>| publish(&shared, &counters, polled));
         let poller = Poller { sink, devices: Arc::clone(&self.devices), started_at_unix_nanos };
-        let _inside = runtime.enter();
         for plan in new {
-            let (stop, stopped) = watch::channel(false);
-            let handle = poller.start(plan.clone(), stopped);
-            self.tasks.push(Task { plan, stop, handle });
+            self.tasks.push(Task::start(runtime, plan.clone(), |stop| poller.start(plan, stop)));
         }
     }
 
     /// A task has ended before it was asked to.
     pub(crate) fn has_failed(&self) -> bool {
-        self.tasks.iter().any(|task| task.handle.is_finished())
-    }
-}
-
-impl Task {
-    fn end(&mut self, runtime: &Runtime) {
-        // Fails only when the task has ended already.
-        let _ = self.stop.send(true);
-        if runtime.block_on(&mut self.handle).is_err() {
-            tracing::error!(listener = POLLER, "a task had failed; this is a defect, please report it");
-        }
+        self.tasks.iter().any(Task::has_failed)
     }
 }
 

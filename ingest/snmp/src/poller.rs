@@ -98,10 +98,10 @@ impl Plan {
 
 impl Poller {
     /// Starts the task of a device; it ends on a stop. Must be called inside a tokio runtime.
-    pub fn start(&self, plan: Plan, mut stop: watch::Receiver<bool>) -> tokio::task::JoinHandle<()> {
+    pub fn start(&self, plan: Plan, mut stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send + use<> {
         self.devices.add(plan.device());
         let mut device = Device { poller: self.clone(), plan, session: None, last: HashMap::new(), started: Instant::now() };
-        tokio::spawn(async move {
+        async move {
             let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + device.delay(0, 1.0), device.plan.config.interval);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
             for turn in 1_u64.. {
@@ -115,7 +115,7 @@ impl Poller {
                     _ = stop.wait_for(|stops| *stops) => return,
                 }
             }
-        })
+        }
     }
 }
 
