@@ -16,6 +16,7 @@ const pages = [
   'network/traps-interfaces',
   'network/registration',
   'network/wan',
+  'network/resolvers',
   'pipeline/balance',
 ];
 

@@ -53,6 +53,13 @@ const hostFigures = `INSERT INTO tocsin.gauges (${columns}, name, instance, valu
     if(number % 4 < 2, 'sda', ''), [98, 80, 5, 62][1 + number % 4], ['percent', 'ms', 'percent', 'percent'][1 + number % 4]
   FROM numbers(120)`;
 
+/** Two resolvers, of which one denies a name, is slow, and once says nothing. */
+const dnsAnswers = `INSERT INTO tocsin.dns_answers (${columns}, resolver_group, target, query_name, query_type, rtt_ms, lost, loss_reason, transport, answer_code, answer, disagreement, expected, timeout_ms)
+  SELECT ${common('resolver', ago('intDiv(number, 2) * 30'), "if(number % 2, 'grafana-test-ns2', 'grafana-test-ns1')")}, 'grafana-test-resolvers', '192.0.2.53:53', 'www.example.com', 'A',
+    if(number = 5, NULL, [2.5, 250][1 + number % 2]), number = 5, if(number = 5, 'timeout', 'none'), 'udp', ['NOERROR', 'NXDOMAIN'][1 + number % 2],
+    ['192.0.2.1', ''][1 + number % 2], ['none', 'answer_code'][1 + number % 2], ['', 'NOERROR 192.0.2.1'][1 + number % 2], 2000
+  FROM numbers(120)`;
+
 /** A probe a second of two links for ten minutes, one in twenty lost; and one resolver. */
 const probes = `INSERT INTO tocsin.link_probes (${columns}, link_id, method, target, interface, rtt_ms, lost, loss_reason, sequence, query_name, answer_code, answer)
   SELECT ${common('probe', ago('intDiv(number, 3)'))}, ['grafana-test-link-a', 'grafana-test-link-b', 'grafana-test-dns'][1 + number % 3],
@@ -105,6 +112,7 @@ export const networkStatements = [
   gauges,
   hostFigures,
   probes,
+  dnsAnswers,
   episodes,
   gaps,
   storm,

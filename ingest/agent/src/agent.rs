@@ -23,6 +23,7 @@ use crate::host::{self, HostReading};
 use crate::listener::{Renewal, RunningListener};
 use crate::pipeline::Shared;
 use crate::reload::Plan;
+use crate::resolvers::{self, Resolvers};
 use crate::shown::Shown;
 use crate::snmp::Polling;
 use crate::time_zones::TimeZones;
@@ -80,6 +81,7 @@ pub struct Agent {
     /// What is polled, beside what is listened to.
     polling: Polling,
     host: HostReading,
+    resolvers: Resolvers,
     held: HeldSockets,
     telemetry_address: SocketAddr,
 }
@@ -140,7 +142,8 @@ impl Agent {
             listeners: Vec::new(),
             probe_sequences: Sequences::default(),
             polling: Polling::new(shared.clone(), &polled),
-            host: HostReading::new(shared),
+            host: HostReading::new(shared.clone()),
+            resolvers: Resolvers::new(shared),
             held,
             telemetry_address: config.telemetry.listen,
         };
@@ -207,6 +210,7 @@ impl Agent {
         gone.iter().filter_map(RunningListener::held_udp).for_each(|source| self.held.given_back(source));
         self.polling.follow(&self.runtime, &self.inputs, polls);
         self.host.follow(&self.runtime, &self.inputs, config.host.as_ref());
+        self.resolvers.follow(&self.runtime, &self.inputs, &config.resolvers);
         self.end_inputs_beside(&config);
         self.held.warn_of_others(&config.listeners);
         self.certificates.replace(certificate_files);
@@ -315,6 +319,9 @@ impl Agent {
         if self.host.has_failed() {
             self.inputs.begin(host::LISTENER, "").counters.failed("its task that reads the host");
         }
+        if self.resolvers.has_failed() {
+            self.inputs.begin(resolvers::LISTENER, "").counters.failed("its task that asks resolvers");
+        }
         self.held.remember(self.listeners.iter().filter_map(RunningListener::held_udp));
         stats::report(&self.events, self.publisher.as_ref(), &self.inputs);
     }
@@ -326,6 +333,7 @@ impl Agent {
         end(&mut self.listeners);
         self.polling.follow(&self.runtime, &self.inputs, Vec::new());
         self.host.follow(&self.runtime, &self.inputs, None);
+        self.resolvers.follow(&self.runtime, &self.inputs, &[]);
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");
         let is_held = self.listeners.iter().any(|listener| listener.is_held);
         let is_flushed = self.publisher.flush(if is_held { MAX_HELD_FLUSH } else { MAX_FLUSH });
@@ -350,6 +358,7 @@ fn is_input_of(config: &Config, name: &str) -> bool {
         || (name == probes::LISTENER && !config.links.is_empty())
         || (name == snmp::POLLER && !config.snmp.devices.is_empty())
         || (name == host::LISTENER && config.host.is_some())
+        || (name == resolvers::LISTENER && !config.resolvers.is_empty())
 }
 
 /// What the listeners and Kafka's client show and believe.

@@ -14,6 +14,7 @@ use bytesize::ByteSize;
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use tocsin_host::HostConfig;
+use tocsin_probes::resolvers::{GroupConfig, check_resolvers};
 use tocsin_probes::{LinkConfig, check_links};
 use tocsin_publish::{KafkaConfig, SpoolConfig};
 use tocsin_snmp::SnmpConfig;
@@ -23,7 +24,7 @@ use tocsin_telemetry::TelemetryConfig;
 use crate::aliases::Aliases;
 use crate::snmp::POLLER;
 use crate::time_zones::TimeZones;
-use crate::{host, probes};
+use crate::{host, probes, resolvers};
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
 const MAX_NAME_BYTES: usize = 255;
@@ -62,6 +63,8 @@ pub struct Config {
     pub captures: Vec<CaptureConfig>,
     /// What is probed.
     pub links: Vec<LinkConfig>,
+    /// Resolvers that should answer alike, and what they are asked.
+    pub resolvers: Vec<GroupConfig>,
     /// How the agent's own host is read; nothing: not at all.
     pub host: Option<HostConfig>,
 }
@@ -94,6 +97,7 @@ impl Default for Config {
             listeners: ListenerConfig::defaults(),
             captures: Vec::new(),
             links: Vec::new(),
+            resolvers: Vec::new(),
             host: None,
         }
     }
@@ -177,6 +181,9 @@ impl Config {
         for link in self.links.iter_mut().filter(|link| link.site.is_empty()) {
             link.site.clone_from(&self.site);
         }
+        for group in self.resolvers.iter_mut().filter(|group| group.site.is_empty()) {
+            group.site.clone_from(&self.site);
+        }
         if let Some(host) = &mut self.host {
             if host.device.is_empty() {
                 host.device = host_name().unwrap_or_else(|| self.agent_id.clone());
@@ -237,6 +244,11 @@ impl Config {
         if !self.links.is_empty() && !names.insert(probes::LISTENER) {
             return Err(format!("a listener has the name {}, which probes count as; give it another", probes::LISTENER));
         }
+        check_resolver_names(&self.resolvers)?;
+        check_resolvers(&self.resolvers)?;
+        if !self.resolvers.is_empty() && !names.insert(resolvers::LISTENER) {
+            return Err(format!("a listener has the name {}, which answers of resolvers count as; give it another", resolvers::LISTENER));
+        }
         if let Some(config) = &self.host {
             config.check()?;
             check_name("host.device", &config.device)?;
@@ -275,6 +287,17 @@ fn check_link_names(links: &[LinkConfig]) -> Result<(), String> {
             [("site", &link.site), ("remote_site", &link.remote_site), ("device", &link.device), ("interface", &link.interface)]
         {
             check_site(&format!("{key} of link {}", link.id), text)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_resolver_names(groups: &[GroupConfig]) -> Result<(), String> {
+    for group in groups {
+        check_name("resolvers[].id", &group.id)?;
+        check_site(&format!("site of resolvers {}", group.id), &group.site)?;
+        for server in &group.servers {
+            check_name(&format!("servers[].id of resolvers {}", group.id), &server.id)?;
         }
     }
     Ok(())

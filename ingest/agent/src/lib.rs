@@ -18,6 +18,7 @@ mod probes;
 mod rate_limit;
 mod reject_limit;
 mod reload;
+mod resolvers;
 mod service_manager;
 mod shown;
 mod sites;

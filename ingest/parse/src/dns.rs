@@ -1,7 +1,7 @@
 //! DNS queries and answers (RFC 1035), as far as a probe needs them: one question, the code of its answer, and the records in a form in which
 //! two resolvers can be compared.
 //!
-//! Deliberately absent: a second try over TCP where an answer was cut off, DNSSEC.
+//! Deliberately absent: validating DNSSEC. A resolver that does so says it by a bit (RFC 6840 section 5.8), which is read.
 
 use std::fmt::Write;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 const HEADER_BYTES: usize = 12;
 const CLASS_IN: u16 = 1;
+const TYPE_SOA: u16 = 6;
 const TYPE_OPT: u16 = 41;
 /// What fits into one datagram on nearly every path (dnsflagday.net/2020).
 const MAX_ANSWER_BYTES: u16 = 1232;
@@ -41,6 +42,23 @@ pub enum RecordType {
     Srv = 33,
 }
 
+impl RecordType {
+    /// As zone files write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::A => "A",
+            Self::Ns => "NS",
+            Self::Cname => "CNAME",
+            Self::Soa => "SOA",
+            Self::Ptr => "PTR",
+            Self::Mx => "MX",
+            Self::Txt => "TXT",
+            Self::Aaaa => "AAAA",
+            Self::Srv => "SRV",
+        }
+    }
+}
+
 /// One question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
@@ -56,6 +74,13 @@ pub struct Answer {
     /// The answer section's records as text, sorted and lower-case, without their times to live. One of another type than was asked for
     /// carries its type in front.
     pub records: Vec<String>,
+    /// How long the server may go on answering so without asking anybody, seconds: the shortest time to live of the records, or of what
+    /// denies them (RFC 2308 section 5). `None` where nothing tells.
+    pub ttl_s: Option<u32>,
+    /// The server has validated the answer, or has authority over a secure zone (bit AD).
+    pub is_authenticated: bool,
+    /// The answer did not fit into a datagram, and is to be asked for over TCP (bit TC).
+    pub is_truncated: bool,
     /// Why the records are not all there; empty where they are.
     pub flaw: &'static str,
 }
@@ -100,12 +125,13 @@ impl Question {
         if encoded.len() > MAX_NAME_BYTES { Err(BadName::TooLong) } else { Ok(Self { name: encoded, record_type }) }
     }
 
-    /// The query, with recursion desired and room for larger answers (RFC 6891).
+    /// The query, with recursion desired, room for larger answers (RFC 6891), and the wish to know whether the answer is authenticated
+    /// (RFC 6840 section 5.7).
     pub fn query(&self, id: u16) -> Vec<u8> {
         let mut packet = Vec::with_capacity(HEADER_BYTES + self.name.len() + 15);
         packet.extend(id.to_be_bytes());
-        // RD; one question, one additional record.
-        packet.extend([0x01, 0x00, 0, 1, 0, 0, 0, 0, 0, 1]);
+        // RD and AD; one question, one additional record.
+        packet.extend([0x01, 0x20, 0, 1, 0, 0, 0, 0, 0, 1]);
         packet.extend(&self.name);
         packet.extend((self.record_type as u16).to_be_bytes());
         packet.extend(CLASS_IN.to_be_bytes());
@@ -131,9 +157,11 @@ impl Question {
         if questions > 0 && !self.is_asked(&mut reader)? {
             return None;
         }
-        let mut answer = Answer { flaw: if flags & 0x0200 == 0 { "" } else { "truncated" }, ..Answer::default() };
+        let is_truncated = flags & 0x0200 != 0;
+        let flaw = if is_truncated { "truncated" } else { "" };
+        let mut answer = Answer { is_authenticated: flags & 0x0020 != 0, is_truncated, flaw, ..Answer::default() };
         let counts = (questions <= 1).then_some((field(6), u32::from(field(8)) + u32::from(field(10))));
-        let high_bits = counts.and_then(|(answers, others)| self.read_records(&mut reader, answers, others, &mut answer.records));
+        let high_bits = counts.and_then(|(answers, others)| self.read_records(&mut reader, answers, others, &mut answer));
         if high_bits.is_none() && answer.flaw.is_empty() {
             answer.flaw = "a record cannot be read";
         }
@@ -151,36 +179,61 @@ impl Question {
         Some(asked.eq_ignore_ascii_case(&self.name) && record_type == self.record_type as u16 && class == CLASS_IN)
     }
 
-    /// Reads the answer section, then looks through the others for the high bits of the code. `None` where a record cannot be read.
-    fn read_records(&self, reader: &mut Reader<'_>, answers: u16, others: u32, records: &mut Vec<String>) -> Option<u16> {
+    /// Reads the answer section, then looks through the others for what denies a record and for the high bits of the code. `None` where a
+    /// record cannot be read.
+    fn read_records(&self, reader: &mut Reader<'_>, answers: u16, others: u32, answer: &mut Answer) -> Option<u16> {
         for _ in 0..answers {
-            records.push(self.record(reader)?);
+            let (record, ttl_s) = self.record(reader)?;
+            answer.records.push(record);
+            answer.lives_at_most(ttl_s);
         }
         for _ in 0..others {
             reader.name()?;
             let record_type = reader.number()?;
             reader.number()?;
-            let extended_code = reader.bytes(4)?[0];
+            let ttl = reader.bytes(4)?;
             let length = reader.number()?;
-            reader.bytes(usize::from(length))?;
-            if record_type == TYPE_OPT {
-                return Some(u16::from(extended_code));
+            let data = reader.bytes(usize::from(length))?;
+            match record_type {
+                // In the place of its time to live.
+                TYPE_OPT => return Some(u16::from(ttl[0])),
+                TYPE_SOA if answers == 0 => {
+                    let minimum = *data.last_chunk::<4>()?;
+                    answer.lives_at_most(u32::from_be_bytes(ttl.try_into().ok()?).min(u32::from_be_bytes(minimum)));
+                }
+                _ => {}
             }
         }
         Some(0)
     }
 
-    fn record(&self, reader: &mut Reader<'_>) -> Option<String> {
+    /// The next record as text, and its time to live.
+    fn record(&self, reader: &mut Reader<'_>) -> Option<(String, u32)> {
         reader.name()?;
         let record_type = reader.number()?;
-        reader.bytes(6)?;
+        reader.number()?;
+        let ttl_s = reader.long_number()?;
         let length = usize::from(reader.number()?);
         let end = reader.at.checked_add(length).filter(|end| *end <= reader.packet.len())?;
         // Names in the data may point to anywhere before, but the data itself ends here.
         let mut data = Reader { packet: reader.packet.get(..end)?, at: reader.at };
         let (word, text) = data.record_text(record_type)?;
         reader.at = end;
-        Some(if record_type == self.record_type as u16 { text } else { format!("{word} {text}") })
+        Some((if record_type == self.record_type as u16 { text } else { format!("{word} {text}") }, ttl_s))
+    }
+}
+
+impl Answer {
+    /// Serial of the zone, where its start of authority was asked for.
+    pub fn serial(&self) -> Option<u32> {
+        self.records.iter().find_map(|record| match record.split(' ').collect::<Vec<_>>()[..] {
+            [_, _, serial, _, _, _, _] => serial.parse().ok(),
+            _ => None,
+        })
+    }
+
+    fn lives_at_most(&mut self, ttl_s: u32) {
+        self.ttl_s = Some(self.ttl_s.map_or(ttl_s, |known| known.min(ttl_s)));
     }
 }
 

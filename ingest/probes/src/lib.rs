@@ -2,14 +2,17 @@
 //!
 //! Pure parts: [`LinkConfig`], `schedule` (when who is asked), `flights` (what is under way), `outcome` (what a probe says). The packets are
 //! those of `tocsin_parse::{icmp, dns}`. Everything else is I/O.
+//!
+//! [`resolvers`] asks groups of DNS resolvers the same questions and compares what they answer, on the caller's runtime.
 
 mod arrival;
 mod config;
 mod flights;
 mod icmp_socket;
+mod lookup;
 mod outcome;
 mod prober;
-mod resolver;
+pub mod resolvers;
 mod schedule;
 mod single;
 

@@ -42,21 +42,9 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    /// What a failed call of the system means.
     pub(crate) fn of_error(error: &io::Error) -> Self {
-        let reason = match error.raw_os_error() {
-            Some(libc::ECONNREFUSED | libc::ECONNRESET) => LossReason::Refused,
-            Some(libc::ENETUNREACH | libc::EHOSTUNREACH | libc::EHOSTDOWN | libc::ENETDOWN) => LossReason::Unreachable,
-            Some(libc::ETIMEDOUT) => LossReason::Timeout,
-            _ => LossReason::NotSent,
-        };
-        let remedy = match error.raw_os_error() {
-            Some(libc::EMFILE | libc::ENFILE) => "; raise the limit of open files (ulimit -n, LimitNOFILE)",
-            Some(libc::EADDRNOTAVAIL) => "; this machine has no such address now, check the link's source",
-            Some(libc::EPERM) => "; a packet filter of this machine forbids it",
-            _ => "",
-        };
-        Self::Lost { reason, detail: format!("{error}{remedy}") }
+        let (reason, detail) = loss_of(error);
+        Self::Lost { reason, detail }
     }
 
     pub(crate) fn timeout() -> Self {
@@ -66,6 +54,23 @@ impl Outcome {
     pub(crate) fn not_sent(detail: impl Into<String>) -> Self {
         Self::Lost { reason: LossReason::NotSent, detail: detail.into() }
     }
+}
+
+/// What a failed call of the system means, and what to do.
+pub(crate) fn loss_of(error: &io::Error) -> (LossReason, String) {
+    let reason = match error.raw_os_error() {
+        Some(libc::ECONNREFUSED | libc::ECONNRESET) => LossReason::Refused,
+        Some(libc::ENETUNREACH | libc::EHOSTUNREACH | libc::EHOSTDOWN | libc::ENETDOWN) => LossReason::Unreachable,
+        Some(libc::ETIMEDOUT) => LossReason::Timeout,
+        _ => LossReason::NotSent,
+    };
+    let remedy = match error.raw_os_error() {
+        Some(libc::EMFILE | libc::ENFILE) => "; raise the limit of open files (ulimit -n, LimitNOFILE)",
+        Some(libc::EADDRNOTAVAIL) => "; this machine has no such address now, check the link's source",
+        Some(libc::EPERM) => "; a packet filter of this machine forbids it",
+        _ => "",
+    };
+    (reason, format!("{error}{remedy}"))
 }
 
 /// Makes the result of a probe.
@@ -118,6 +123,7 @@ fn target_text(link: &LinkConfig, target: Option<SocketAddr>) -> String {
     }
 }
 
-fn milliseconds(duration: Duration) -> u32 {
+/// As events carry it.
+pub(crate) fn milliseconds(duration: Duration) -> u32 {
     u32::try_from(duration.as_millis()).unwrap_or(u32::MAX)
 }

@@ -25,8 +25,8 @@ use crate::arrival::{self, Moment};
 use crate::config::{LinkConfig, Method};
 use crate::flights::{Arrival, Departure, Flight, Flights, IcmpSequences};
 use crate::icmp_socket::{Heard, IcmpSocket};
+use crate::lookup::{Resolver, Target};
 use crate::outcome::{self, Outcome, Probed};
-use crate::resolver::{Resolver, Target};
 use crate::schedule::Schedule;
 use crate::single;
 

@@ -25,7 +25,7 @@ pub enum Topic {
     Snmp,
     /// Interface counters and gauges, keyed by device.
     Counters,
-    /// WAN probes, keyed by link.
+    /// WAN probes, keyed by link, and answers of resolvers, keyed by their group.
     Probe,
 }
 
@@ -57,7 +57,7 @@ impl Topic {
             Some(Body::Dhcp(_)) => Self::Dhcp,
             Some(Body::SnmpTrap(_)) => Self::Snmp,
             Some(Body::InterfaceCounters(_) | Body::Gauge(_)) => Self::Counters,
-            Some(Body::LinkProbe(_)) => Self::Probe,
+            Some(Body::LinkProbe(_) | Body::DnsAnswer(_)) => Self::Probe,
         }
     }
 
@@ -67,6 +67,7 @@ impl Topic {
             Some(Body::AgentStats(_)) => &event.agent_id,
             Some(Body::Dhcp(dhcp)) if !dhcp.mac.is_empty() => &dhcp.mac,
             Some(Body::LinkProbe(probe)) => &probe.link_id,
+            Some(Body::DnsAnswer(answer)) => &answer.resolver_group,
             _ => &event.device,
         }
     }
@@ -77,7 +78,7 @@ impl Topic {
 pub struct Record {
     /// Where it goes.
     pub topic: Topic,
-    /// What the topic is keyed by: the device, a MAC, a link, or the agent for its counters.
+    /// What the topic is keyed by: the device, a MAC, a link, a group of resolvers, or the agent for its counters.
     pub key: Bytes,
     /// An encoded [`Event`].
     pub payload: Bytes,

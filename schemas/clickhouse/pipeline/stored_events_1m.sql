@@ -100,6 +100,18 @@ SELECT
 FROM tocsin.link_probes
 GROUP BY agent_id, boot_id, listener, minute;
 
+CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_dns_answers TO tocsin.stored_events_1m AS
+SELECT
+    agent_id,
+    boot_id,
+    listener,
+    'dns_answers' AS kind,
+    toStartOfMinute(received_at) AS minute,
+    count() AS stored,
+    sum(length(raw)) AS bytes
+FROM tocsin.dns_answers
+GROUP BY agent_id, boot_id, listener, minute;
+
 CREATE MATERIALIZED VIEW IF NOT EXISTS tocsin.stored_events_1m_from_sequence_gaps TO tocsin.stored_events_1m AS
 SELECT
     agent_id,

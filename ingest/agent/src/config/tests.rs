@@ -198,6 +198,35 @@ fn the_example_s_host_has_every_key_at_its_default() {
     assert_eq!(keys(&example["host"]), keys(&whole["host"]));
 }
 
+#[test]
+fn resolvers_are_named_and_stand_at_the_agent_s_site() {
+    let group = |keys: &str| {
+        format!("site: fra1\nresolvers: [{{id: r, servers: [{{id: ns1, address: 192.0.2.53}}], questions: [{{name: a.example}}]{keys}}}]")
+    };
+    let config = load(&group("")).unwrap();
+    assert_eq!((config.resolvers[0].site.as_str(), config.resolvers[0].interval), ("fra1", Duration::from_secs(30)));
+    refused(&group(", interval: 10ms"), &["resolvers r", "interval", "1s to 5m"]);
+    refused(&group("").replace("id: ns1", "id: 'n s'"), &["servers[].id", "letters"]);
+    refused(&group("").replace("192.0.2.53", "ns1.example"), &["address"]);
+    refused(
+        &format!("{}\nlisteners: [{{name: resolvers, kind: syslog, listen: '[::]:0'}}]", group("")),
+        &["name resolvers", "give it another"],
+    );
+}
+
+#[test]
+fn the_example_s_resolvers_have_every_key_at_its_default() {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/config/agent.example.yaml")).unwrap();
+    let (_, commented) = text.split_once("\n#resolvers:\n").unwrap();
+    let keys_of: String = commented.lines().map_while(|line| line.strip_prefix('#')).map(|line| format!("{line}\n")).collect();
+    let example = Config::parse(&format!("resolvers:\n{keys_of}")).unwrap();
+    let least = "{id: fra1-resolvers, servers: [{id: ns1, address: 192.0.2.53}], questions: [{name: www.example.com}]}";
+    assert_eq!(example, Config::parse(&format!("resolvers: [{least}]")).unwrap());
+    let written: serde_json::Value = serde_saphyr::from_str(&format!("resolvers:\n{keys_of}")).unwrap();
+    let whole: serde_json::Value = serde_saphyr::from_str(&example.to_yaml().unwrap()).unwrap();
+    assert_eq!(keys(&written["resolvers"]), keys(&whole["resolvers"]));
+}
+
 /// Keys of an entry that is commented out in the example, because it needs a right that an agent does not have by default.
 #[test]
 fn the_example_s_capture_has_every_key_at_its_default() {

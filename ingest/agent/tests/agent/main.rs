@@ -12,6 +12,7 @@ mod probes;
 mod proxied;
 mod reload;
 mod relp;
+mod resolvers;
 mod running;
 mod snmp;
 mod snmp_reload;

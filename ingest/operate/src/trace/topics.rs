@@ -20,7 +20,7 @@ const TOPICS: [(&str, &[&str]); 8] = [
     ("events-dhcp-v1", &["dhcp"]),
     ("events-snmp-v1", &["snmp_traps"]),
     ("events-counters-v1", &["interface_counters", "gauges"]),
-    ("events-probe-v1", &["link_probes"]),
+    ("events-probe-v1", &["link_probes", "dns_answers"]),
     ("rejects-v1", &[]),
     ("agent-stats-v1", &["agent_stats"]),
     ("events-syslog-v1", &["syslog", "sequence_gaps"]),

@@ -37,7 +37,7 @@ fn answer(record_type: RecordType, flags: u16, records: &[Vec<u8>]) -> Answer {
 
 #[test]
 fn a_query_asks_one_question_with_recursion_and_room() {
-    let expected = b"\xbe\xef\x01\x00\x00\x01\x00\x00\x00\x00\x00\x01\x03www\x07Example\x03com\x00\x00\x1c\x00\x01\
+    let expected = b"\xbe\xef\x01\x20\x00\x01\x00\x00\x00\x00\x00\x01\x03www\x07Example\x03com\x00\x00\x1c\x00\x01\
                      \x00\x00\x29\x04\xd0\x00\x00\x00\x00\x00\x00";
     assert_eq!(question(RecordType::Aaaa).query(ID), expected);
     assert_eq!(&Question::new(".", RecordType::Ns).unwrap().query(ID)[12..17], [0, 0, 2, 0, 1]);
@@ -55,8 +55,33 @@ fn a_name_that_does_not_fit_is_refused() {
 #[test]
 fn records_are_sorted_so_that_the_order_of_a_round_robin_does_not_matter() {
     let addresses = [record(1, &[192, 0, 2, 9]), record(1, &[192, 0, 2, 10]), record(1, &[192, 0, 2, 9])];
-    let answer = answer(RecordType::A, 0x0180, &addresses);
-    assert_eq!(answer, Answer { code: "NOERROR".to_owned(), records: vec!["192.0.2.10".to_owned(), "192.0.2.9".to_owned()], flaw: "" });
+    let expected = Answer {
+        code: "NOERROR".to_owned(),
+        records: vec!["192.0.2.10".to_owned(), "192.0.2.9".to_owned()],
+        ttl_s: Some(300),
+        ..Answer::default()
+    };
+    assert_eq!(answer(RecordType::A, 0x0180, &addresses), expected);
+}
+
+#[test]
+fn what_denies_a_name_says_for_how_long() {
+    let asked = question(RecordType::A);
+    // ns. mail. serial 7, refresh, retry, expire, and 60 s, which is less than the record's own 300.
+    let authority = record(6, b"\x02ns\x00\x04mail\x00\0\0\0\x07\0\0\0\x01\0\0\0\x02\0\0\0\x03\0\0\0\x3c");
+    let denied = asked.answer(ID, &packet(&asked, 3, [0, 1, 0], &authority)).unwrap();
+    assert_eq!((denied.code.as_str(), denied.ttl_s, denied.records.len()), ("NXDOMAIN", Some(60), 0));
+    assert_eq!(answer(RecordType::A, 3, &[]).ttl_s, None);
+    let cut = authority[..15].to_vec();
+    assert_eq!(asked.answer(ID, &packet(&asked, 3, [0, 1, 0], &cut)).unwrap().flaw, "a record cannot be read");
+}
+
+#[test]
+fn a_zone_s_serial_and_whether_it_is_authenticated_are_read() {
+    let data = b"\x02ns\x00\x04mail\x00\x78\xc3\x3b\x4d\0\0\0\x01\0\0\0\x02\0\0\0\x03\0\0\0\x3c";
+    let authority = answer(RecordType::Soa, 0x0020, &[record(6, data)]);
+    assert_eq!((authority.serial(), authority.is_authenticated), (Some(2_026_060_621), true), "{authority:?}");
+    assert_eq!(answer(RecordType::A, 0, &[record(1, &[192, 0, 2, 1])]).serial(), None);
 }
 
 #[test]
@@ -91,6 +116,7 @@ fn an_error_code_is_an_answer_also_an_extended_one() {
 fn what_is_cut_off_or_unreadable_is_told_and_the_rest_is_kept() {
     let truncated = answer(RecordType::A, 0x0200, &[record(1, &[192, 0, 2, 1])]);
     assert_eq!((truncated.records.as_slice(), truncated.flaw), (["192.0.2.1".to_owned()].as_slice(), "truncated"));
+    assert!(truncated.is_truncated);
     let unreadable = answer(RecordType::A, 0, &[record(1, &[192, 0, 2, 1]), record(1, &[192, 0])]);
     assert_eq!((unreadable.records.len(), unreadable.flaw), (1, "a record cannot be read"));
     // A name that points to itself, and one that points ahead.

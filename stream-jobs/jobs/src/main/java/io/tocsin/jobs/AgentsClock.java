@@ -106,6 +106,7 @@ public final class AgentsClock {
    */
   private static final class HeldByProbes implements WatermarkGenerator<Event> {
     private final WatermarkGenerator<Event> newest;
+    private boolean hasProbes;
     private boolean isHolding = true;
     private boolean hasNews;
 
@@ -116,7 +117,9 @@ public final class AgentsClock {
     @Override
     public void onEvent(Event event, long brokerMillis, WatermarkOutput output) {
       newest.onEvent(event, brokerMillis, output);
-      isHolding = event.hasLinkProbe();
+      hasProbes |= event.hasLinkProbe();
+      // Answers of resolvers stand between the probes of a partition, and may be alone in another.
+      isHolding = event.hasLinkProbe() || hasProbes && event.hasDnsAnswer();
       hasNews = true;
     }
 

@@ -83,6 +83,25 @@ class AgentsClockTest {
         .containsExactly(new Watermark(NOON.minusSeconds(1).toEpochMilli() - 1).toString());
   }
 
+  /** A job that catches up would else take the times of another partition for these links' own. */
+  @Test
+  void partitionOfProbesIsWaitedForAlsoWhereAnAnswerOfAResolverStandsBetweenThem() {
+    Told told = new Told();
+    WatermarkGenerator<Event> partition =
+        AgentsClock.watermarksHeldByProbes(Duration.ofSeconds(1))
+            .createWatermarkGenerator(new OfOnePartition());
+
+    partition.onEvent(TestEvents.dnsAnswer(1, NOON), NOON.toEpochMilli(), told);
+    partition.onPeriodicEmit(told);
+    assertThat(told.words).contains("idle");
+
+    told.words.clear();
+    partition.onEvent(TestEvents.probe(2, NOON, 30), NOON.toEpochMilli(), told);
+    partition.onEvent(TestEvents.dnsAnswer(3, NOON), NOON.toEpochMilli(), told);
+    partition.onPeriodicEmit(told);
+    assertThat(told.words).doesNotContain("idle");
+  }
+
   /** After a restart the heartbeats may be read before any probe of what was missed. */
   @Test
   void partitionOfWhichNothingWasReadYetIsWaitedForWhereProbesHoldTime() {

@@ -156,7 +156,9 @@ class JobOptionsTest {
                     "--processor-gauges",
                     "--disk-busy-percent",
                     "--disk-wait-ms",
-                    "--processor-idle-percent")));
+                    "--processor-idle-percent",
+                    "--resolver-disagrees-answers",
+                    "--resolver-slow-ms")));
     assertThat(optionsOf("registrations"))
         .contains("--dhcp-servers")
         .doesNotContainAnyElementsOf(OF_CLICKHOUSE);

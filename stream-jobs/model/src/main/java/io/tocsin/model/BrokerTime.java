@@ -28,6 +28,6 @@ public final class BrokerTime {
   /** A heartbeat goes on to tell its agent's clock: by it a wrong one is known. */
   private static boolean isTimedByItsAgent(Event event) {
     boolean isOnlyReceived = event.getEventTimeUnixNanos() == event.getReceivedAtUnixNanos();
-    return event.hasLinkProbe() || isOnlyReceived && !event.hasAgentStats();
+    return event.hasLinkProbe() || event.hasDnsAnswer() || isOnlyReceived && !event.hasAgentStats();
   }
 }

@@ -9,6 +9,7 @@ import io.tocsin.events.v1.AgentStats;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Copies;
 import io.tocsin.events.v1.Dhcp;
+import io.tocsin.events.v1.DnsAnswer;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
 import io.tocsin.events.v1.InterfaceCounters;
@@ -249,6 +250,55 @@ public final class TestEvents {
     event
         .getLinkProbeBuilder()
         .clearRttMs()
+        .setLost(true)
+        .setLossReason(LinkProbe.LossReason.LOSS_REASON_TIMEOUT);
+    return event.build();
+  }
+
+  /** What resolver ns1 of group lab answered for www.example.com. */
+  public static Event dnsAnswer(long sequence, Instant eventTime) {
+    return envelope(sequence, eventTime)
+        .setListener("resolvers")
+        .setDevice("ns1")
+        .setDnsAnswer(
+            DnsAnswer.newBuilder()
+                .setResolverGroup("lab")
+                .setTarget("192.0.2.53:53")
+                .setQueryName("www.example.com")
+                .setQueryType("A")
+                .setRttMs(2.5)
+                .setTransport(DnsAnswer.Transport.TRANSPORT_UDP)
+                .setAnswerCode("NOERROR")
+                .setAnswer("192.0.2.1")
+                .setTtlS(300)
+                .setIntervalMs(30_000)
+                .setTimeoutMs(2_000))
+        .build();
+  }
+
+  /** Resolver ns1 denied that there is www.example.com, which others know. */
+  public static Event deniedDnsAnswer(long sequence, Instant eventTime) {
+    Event.Builder event = dnsAnswer(sequence, eventTime).toBuilder();
+    event
+        .getDnsAnswerBuilder()
+        .setAnswerCode("NXDOMAIN")
+        .clearAnswer()
+        .setTtlS(600)
+        .setDisagreement(DnsAnswer.Disagreement.DISAGREEMENT_ANSWER_CODE)
+        .setExpected("NOERROR 192.0.2.1");
+    return event.build();
+  }
+
+  /** Resolver ns1 said nothing. */
+  public static Event lostDnsAnswer(long sequence, Instant eventTime) {
+    Event.Builder event = dnsAnswer(sequence, eventTime).toBuilder();
+    event
+        .getDnsAnswerBuilder()
+        .clearRttMs()
+        .clearAnswerCode()
+        .clearAnswer()
+        .clearTtlS()
+        .clearTransport()
         .setLost(true)
         .setLossReason(LinkProbe.LossReason.LOSS_REASON_TIMEOUT);
     return event.build();

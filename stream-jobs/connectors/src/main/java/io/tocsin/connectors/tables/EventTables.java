@@ -17,6 +17,7 @@ public final class EventTables implements TableRouter<Event> {
   private final RowEncoder<Event> interfaceCounters = new InterfaceCountersEncoder();
   private final RowEncoder<Event> gauges = new GaugesEncoder();
   private final RowEncoder<Event> linkProbes = new LinkProbesEncoder();
+  private final RowEncoder<Event> dnsAnswers = new DnsAnswersEncoder();
   private final RowEncoder<Event> sequenceGaps = new SequenceGapsEncoder();
 
   @Override
@@ -36,6 +37,7 @@ public final class EventTables implements TableRouter<Event> {
       case INTERFACE_COUNTERS -> interfaceCounters;
       case GAUGE -> gauges;
       case LINK_PROBE -> linkProbes;
+      case DNS_ANSWER -> dnsAnswers;
       case SEQUENCE_GAP -> sequenceGaps;
       case BODY_NOT_SET ->
           throw new IllegalArgumentException(

@@ -71,7 +71,7 @@ class PoisonRowsITCase {
 
     Map<String, Integer> rows = insert(Topics.EVENTS_SYSLOG, events);
 
-    assertThat(rows).hasSize(10);
+    assertThat(rows).hasSize(11);
     assertThat(rows.values().stream().mapToInt(Integer::intValue).sum()).isEqualTo(MESSAGES);
     assertThat(rows).allSatisfy((table, count) -> assertThat(count).as(table).isGreaterThan(10));
     rows.forEach(

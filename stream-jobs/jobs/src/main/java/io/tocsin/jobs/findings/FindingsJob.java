@@ -12,6 +12,8 @@ import io.tocsin.correlation.findings.FindingRules;
 import io.tocsin.correlation.findings.GatewayGroup;
 import io.tocsin.correlation.findings.GatewayRules;
 import io.tocsin.correlation.findings.HostLoad;
+import io.tocsin.correlation.findings.ResolverRules;
+import io.tocsin.correlation.findings.ResolverState;
 import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.correlation.findings.StorageSlowRules;
@@ -37,7 +39,8 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 
 /**
  * Findings that need more than one message, by the rules of {@code correlation/findings}: syslog,
- * traps, gauges and heartbeats to alert updates on {@code events-alert-v1}, at once, at least once.
+ * traps, gauges, answers of resolvers and heartbeats to alert updates on {@code events-alert-v1},
+ * at once, at least once.
  */
 public final class FindingsJob {
   /** Name of the job and of its consumer group. */
@@ -62,6 +65,7 @@ public final class FindingsJob {
             Topics.EVENTS_SYSLOG,
             Topics.EVENTS_SNMP,
             Topics.EVENTS_COUNTERS,
+            Topics.EVENTS_PROBE,
             Topics.AGENT_STATS);
     define(
         env,
@@ -69,6 +73,7 @@ public final class FindingsJob {
         options.agentSilent(),
         options.clocks(),
         options.storageSlow(),
+        options.resolvers(),
         kafka.events(NAME, topics),
         kafka.findings());
   }
@@ -80,8 +85,9 @@ public final class FindingsJob {
    * @param agentSilent rules of finding agent-silent
    * @param clocks rules of finding clock-wrong
    * @param storageSlow rules of finding storage-slow
-   * @param source syslog, traps, gauges, updates of monitors and heartbeats; other bodies are left
-   *     alone
+   * @param resolvers rules of the findings about resolvers
+   * @param source syslog, traps, gauges, answers of resolvers, updates of monitors and heartbeats;
+   *     other bodies are left alone
    * @param findings takes the alert updates
    */
   public static void define(
@@ -90,6 +96,7 @@ public final class FindingsJob {
       AgentSilentRules agentSilent,
       ClockRules clocks,
       StorageSlowRules storageSlow,
+      ResolverRules resolvers,
       Source<Event, ?, ?> source,
       Sink<Event> findings) {
     DataStream<Event> received =
@@ -141,9 +148,17 @@ public final class FindingsJob {
             HostLoad.class,
             "findings-host-figures",
             "findings-hosts");
+    DataStream<Event> answers =
+        find(
+            events,
+            resolvers,
+            "resolver",
+            ResolverState.class,
+            "findings-dns-answers",
+            "findings-resolvers");
     DataStream<Event> wrongClocks = wrongClocks(events, clocks);
     gateways
-        .union(tables, agents, gaps, storage, wrongClocks)
+        .union(tables, agents, gaps, storage, answers, wrongClocks)
         .sinkTo(findings)
         .name("findings")
         .uid("findings-sink");

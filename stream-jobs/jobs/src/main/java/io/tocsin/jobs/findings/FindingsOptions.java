@@ -5,6 +5,7 @@ import com.google.re2j.PatternSyntaxException;
 import io.tocsin.correlation.findings.AgentSilentRules;
 import io.tocsin.correlation.findings.ClockRules;
 import io.tocsin.correlation.findings.ConnectionLimitRules;
+import io.tocsin.correlation.findings.ResolverRules;
 import io.tocsin.correlation.findings.StorageSlowRules;
 import io.tocsin.jobs.JobOptions;
 import java.time.Duration;
@@ -100,8 +101,33 @@ public final class FindingsOptions extends JobOptions {
           "processors that are busy less than this are idle while a disk is busy (default: ${DEFAULT-VALUE})")
   private double processorIdlePercent;
 
+  @Option(
+      names = "--resolver-disagrees-answers",
+      paramLabel = "N",
+      defaultValue = "10",
+      description = {
+        "answers in a row in which a resolver differs from its group before it is told as resolver-disagrees; one that",
+        "it may keep for longer is waited for (default: ${DEFAULT-VALUE})"
+      })
+  private int resolverDisagreesAnswers;
+
+  @Option(
+      names = "--resolver-slow-ms",
+      paramLabel = "MS",
+      defaultValue = "200",
+      description = {
+        "median of its newest answers from which on a resolver is told as resolver-slow; cleared below half of it",
+        "(default: ${DEFAULT-VALUE})"
+      })
+  private double resolverSlowMs;
+
   @Override
   protected void check() {
+    requireAtLeast("--resolver-disagrees-answers", resolverDisagreesAnswers, 1);
+    if (!(resolverSlowMs > 0)) {
+      throw new IllegalArgumentException(
+          "--resolver-slow-ms is " + resolverSlowMs + ": give more than 0");
+    }
     requireAtLeast("--max-clock-deviation-seconds", maxClockDeviationSeconds, 1);
     requireAtLeast("--agents-removed-after-hours", agentsRemovedAfterHours, 1);
     requireAtLeast("--disconnect-burst", disconnectBurst, 1);
@@ -159,5 +185,10 @@ public final class FindingsOptions extends JobOptions {
     return new StorageSlowRules(
         processorGauges,
         new StorageSlowRules.Limits(diskBusyPercent, diskWaitMs, processorIdlePercent));
+  }
+
+  /** Rules of the findings about resolvers. */
+  public ResolverRules resolvers() {
+    return new ResolverRules(resolverDisagreesAnswers, resolverSlowMs);
   }
 }

@@ -168,6 +168,7 @@ public final class EventsBenchmark {
               options.agentSilent(),
               options.clocks(),
               options.storageSlow(),
+              options.resolvers(),
               source,
               new DiscardingSink<>());
       case WAN ->

@@ -12,6 +12,8 @@ import io.tocsin.correlation.findings.ConnectionLimitRules;
 import io.tocsin.correlation.findings.ConnectionTable;
 import io.tocsin.correlation.findings.GatewayGroup;
 import io.tocsin.correlation.findings.HostLoad;
+import io.tocsin.correlation.findings.ResolverRules;
+import io.tocsin.correlation.findings.ResolverState;
 import io.tocsin.correlation.findings.SequenceGapRules;
 import io.tocsin.correlation.findings.SequenceGaps;
 import io.tocsin.correlation.findings.StorageSlowRules;
@@ -49,6 +51,8 @@ class FindingsJobTest {
   private static final StorageSlowRules STORAGE =
       new StorageSlowRules("^cpu_busy$", new StorageSlowRules.Limits(90, 20, 50));
 
+  private static final ResolverRules RESOLVERS = new ResolverRules(1, 200);
+
   private KeyedOneInputStreamOperatorTestHarness<String, Event, Event> harness;
 
   @AfterEach
@@ -81,12 +85,22 @@ class FindingsJobTest {
       events.add(gauge(second, "cpu_busy", 5));
       events.add(gauge(second, "disk_utilization", 98));
     }
+    for (int second = 11; second <= 611; second += 300) {
+      events.add(TestEvents.deniedDnsAnswer(second, NOON.plusSeconds(second)));
+    }
     events.add(TestEvents.reject(7, NOON.plusSeconds(7)));
 
     var env = TestCluster.environment();
     try (CollectingSink<Event> findings = new CollectingSink<>()) {
       FindingsJob.define(
-          env, LIMITS, AGENTS, CLOCKS, STORAGE, ListSource.of(Event.class, events), findings);
+          env,
+          LIMITS,
+          AGENTS,
+          CLOCKS,
+          STORAGE,
+          RESOLVERS,
+          ListSource.of(Event.class, events),
+          findings);
       env.execute();
 
       assertThat(findings.elements())
@@ -96,7 +110,8 @@ class FindingsJobTest {
               "connection-limit n0418",
               "sequence-gaps n0418",
               "clock-wrong r1",
-              "storage-slow n0418");
+              "storage-slow n0418",
+              "resolver-disagrees ns1");
     }
   }
 
@@ -118,6 +133,7 @@ class FindingsJobTest {
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(ConnectionTable.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(GatewayGroup.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(HostLoad.class);
+    PojoTestUtils.assertSerializedAsPojoWithoutKryo(ResolverState.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(SequenceGaps.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(ClockReading.class);
     PojoTestUtils.assertSerializedAsPojoWithoutKryo(WrongClocks.class);

@@ -77,7 +77,9 @@ class StoredEventsITCase {
             TestEvents.gauge(7, Instants.NOON),
             TestEvents.probe(8, Instants.NOON, 12.5),
             TestEvents.lostProbe(9, Instants.NOON),
-            TestEvents.sequenceGap(10, Instants.NOON)));
+            TestEvents.sequenceGap(10, Instants.NOON),
+            TestEvents.dnsAnswer(11, Instants.NOON),
+            TestEvents.lostDnsAnswer(12, Instants.NOON)));
   }
 
   private void storedAreTheSame(List<Event> events) throws Exception {

@@ -2,6 +2,7 @@ package io.tocsin.rules.history;
 
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Dhcp;
+import io.tocsin.events.v1.DnsAnswer;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
 import io.tocsin.events.v1.InterfaceCounters;
@@ -56,6 +57,28 @@ final class EventTables {
                   "interface",
                   "detail"),
               EventTables::dhcp),
+          new EventTable(
+              "dns_answers",
+              List.of(
+                  "resolver_group",
+                  "target",
+                  "query_name",
+                  "query_type",
+                  "rtt_ms",
+                  "lost",
+                  "loss_reason",
+                  "transport",
+                  "answer_code",
+                  "answer",
+                  "serial",
+                  "ttl_s",
+                  "authenticated",
+                  "disagreement",
+                  "expected",
+                  "interval_ms",
+                  "timeout_ms",
+                  "detail"),
+              EventTables::dnsAnswer),
           new EventTable(
               "gauges",
               List.of("name", "instance", "value", "limit", "unit", "oid"),
@@ -234,6 +257,32 @@ final class EventTables {
             .setQueryName(row.string())
             .setAnswerCode(row.string())
             .setAnswer(row.string())
+            .setDetail(row.string()));
+  }
+
+  private static void dnsAnswer(RowBinaryReader row, Event.Builder event) throws IOException {
+    DnsAnswer.Builder answer =
+        DnsAnswer.newBuilder()
+            .setResolverGroup(row.string())
+            .setTarget(row.string())
+            .setQueryName(row.string())
+            .setQueryType(row.string());
+    row.nullableFloat64().ifPresent(answer::setRttMs);
+    answer
+        .setLost(row.bool())
+        .setLossReasonValue(row.int8())
+        .setTransportValue(row.int8())
+        .setAnswerCode(row.string())
+        .setAnswer(row.string());
+    row.nullableInt32().ifPresent(serial -> answer.setSerial((int) serial));
+    row.nullableInt32().ifPresent(seconds -> answer.setTtlS((int) seconds));
+    event.setDnsAnswer(
+        answer
+            .setAuthenticated(row.bool())
+            .setDisagreementValue(row.int8())
+            .setExpected(row.string())
+            .setIntervalMs(row.int32())
+            .setTimeoutMs(row.int32())
             .setDetail(row.string()));
   }
 
