@@ -100,7 +100,7 @@ export const devices = choice(
   'device',
   'Device',
   'Name of the device as events carry it',
-  'SELECT device FROM tocsin.devices_seen GROUP BY device ORDER BY device LIMIT 5000',
+  "SELECT device FROM tocsin.devices_seen WHERE NOT has((SELECT groupArray(n.alias) FROM tocsin.device_names AS n FINAL WHERE n.name != ''), device) GROUP BY device ORDER BY device LIMIT 5000",
 );
 
 /** Sites by a query of their names. */

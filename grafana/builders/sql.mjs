@@ -108,8 +108,13 @@ export function orSaying(query, columns, empty) {
  * the string. The price: a name that itself contains `{`, `}` or `,` cannot be chosen, and is seen under "All".
  */
 export function chosen(variable, column = variable) {
-  return `$__conditionalAll(has(extractAll(decodeURLComponent('\${${variable}:percentencode}'), '[^{},]+'), ${column}), $${variable})`;
+  const values = `extractAll(decodeURLComponent('\${${variable}:percentencode}'), '[^{},]+')`;
+  return `$__conditionalAll(has(${variable === 'device' ? andOlderNames(values) : values}, ${column}), $${variable})`;
 }
+
+/** Names of devices with those that they had before: their history stays under them. */
+const andOlderNames = (names) =>
+  `arrayConcat(${names}, (SELECT groupArray(n.alias) FROM tocsin.device_names AS n FINAL WHERE has(${names}, n.name)))`;
 
 /** Whether at most three values of a variable are chosen; "All" is all of them. */
 export function few(variable) {

@@ -48,12 +48,32 @@ describe('pages', { skip: url ? false : 'TOCSIN_TEST_CLICKHOUSE_URL is not set' 
     // A client that calls itself like a device, without its domain.
     await run(`INSERT INTO tocsin.registration_history (mac, family, version, ip, state, circuit_id, hostname, changed_at)
       SELECT '02:00:00:00:00:99', 4, 1, '10.9.8.99', 'bound', 'ge-0/0/9', 'Grafana-Test-N3', now64(9) - 60`);
+    // Two of a device's names; the second was taken back.
+    await run(
+      `INSERT INTO tocsin.device_names (alias, name, told_at) VALUES ('grafana-test-n1', 'renamed', now64(9)), ('grafana-test-n3.example.net', 'renamed', now64(9) - 9), ('grafana-test-n3.example.net', '', now64(9))`,
+    );
     // Rebinds are broadcast and name no server.
     await run(`INSERT INTO tocsin.dhcp (${columns}, message_type, request_kind, mac, ip)
       SELECT ${event('dhcp', 'now64(9) - 30')}, 'request', 'rebinding', '02:00:00:00:00:03', '10.9.8.3' FROM numbers(8)`);
   });
 
   after(() => clickhouse.run(`DROP DATABASE IF EXISTS ${database} SYNC`));
+
+  test('a device that was renamed keeps what is stored under its old name', async () => {
+    for (const [file, id] of [
+      ['network/device.json', 6],
+      ['network/traps-interfaces.json', 1],
+    ]) {
+      const rows = (device) => shown(file, id, { range: last(60), device: [device] });
+      const [before, after, nobody] = await Promise.all(['grafana-test-n1', 'renamed', 'nobody'].map(rows));
+      assert.equal(after.length, before.length, file);
+      assert.notDeepEqual(before, nobody, file);
+    }
+    const { query } = model('network/device.json').templating.list.find(({ name }) => name === 'device');
+    const asked = (sql) => runQuery({ sql }, { variables: {} }).then(({ data }) => data.map(([name]) => name));
+    const [offered, seen] = [await asked(query), await asked('SELECT DISTINCT device FROM tocsin.devices_seen')];
+    assert.deepEqual([...offered, 'grafana-test-n1'].sort(), seen.sort());
+  });
 
   test('storms, alerts of a device and episodes that last are shown whenever they began', async () => {
     assert.deepEqual(

@@ -8,6 +8,7 @@ use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use tocsin_names::{Learned, Names};
 use tocsin_probes::Sequences;
 use tocsin_publish::{Publisher, Remainder};
 use tocsin_snmp::Receiver;
@@ -22,6 +23,7 @@ use crate::held::HeldSockets;
 use crate::host::{self, HostReading};
 use crate::listener::{Renewal, RunningListener};
 use crate::pipeline::Shared;
+use crate::places::Places;
 use crate::reload::Plan;
 use crate::resolvers::{self, Resolvers};
 use crate::shown::Shown;
@@ -82,6 +84,8 @@ pub struct Agent {
     polling: Polling,
     host: HostReading,
     resolvers: Resolvers,
+    names: Names,
+    learned: Arc<Learned>,
     held: HeldSockets,
     telemetry_address: SocketAddr,
 }
@@ -120,11 +124,12 @@ impl Agent {
         let snmp = Arc::new(snmp::receiver(config, &mib_names, events.boot_id()).map_err(StartError::Config)?);
         let (inputs, polled) = (Arc::new(Inputs::default()), Arc::new(PolledDevices::default()));
         let certificates = Arc::new(CertificateFiles::default());
+        let learned = Arc::<Learned>::default();
         let shared = Shared {
             events: Arc::clone(&events),
             publisher: Arc::clone(&publisher),
-            names: Arc::default(),
-            sites: Arc::default(),
+            names: Names::default(),
+            places: Arc::default(),
             aliases: Arc::default(),
             time_zones: Arc::default(),
             snmp: Arc::clone(&snmp),
@@ -141,9 +146,11 @@ impl Agent {
             certificates: Arc::clone(&certificates),
             listeners: Vec::new(),
             probe_sequences: Sequences::default(),
-            polling: Polling::new(shared.clone(), &polled),
+            polling: Polling::new(shared.clone(), &polled, &learned),
             host: HostReading::new(shared.clone()),
             resolvers: Resolvers::new(shared),
+            names: Names::default(),
+            learned,
             held,
             telemetry_address: config.telemetry.listen,
         };
@@ -186,6 +193,7 @@ impl Agent {
     /// Starts what is new, gives new settings to what stays, and only then ends what is gone. Where something cannot be started, everything goes
     /// on as it was.
     fn bring_into_effect(&mut self, config: Config) -> Result<(), StartError> {
+        let names = config.devices.names(Arc::clone(&self.learned)).map_err(StartError::Config)?;
         let mib_names = Arc::new(config.snmp.names().map_err(StartError::Config)?);
         let snmp = snmp::believing(&self.snmp, &config, &mib_names).map_err(StartError::Config)?;
         let polls = snmp::plans(&config, &mib_names).map_err(StartError::Config)?;
@@ -193,8 +201,8 @@ impl Agent {
         let shared = Shared {
             events: Arc::clone(&self.events),
             publisher: Arc::clone(&self.publisher),
-            names: Arc::new(config.devices.names.iter().map(|(ip, name)| (ip.to_canonical(), name.clone())).collect()),
-            sites: Arc::new(config.devices.sites.iter().collect()),
+            places: Arc::new(Places::new(&config.devices, names.clone())),
+            names: names.clone(),
             aliases: Arc::new(Aliases::from(&config.devices.aliases)),
             time_zones: Arc::new(TimeZones::of(&config.devices.time_zones).map_err(StartError::Config)?),
             snmp: Arc::new(snmp),
@@ -214,6 +222,7 @@ impl Agent {
         self.end_inputs_beside(&config);
         self.held.warn_of_others(&config.listeners);
         self.certificates.replace(certificate_files);
+        self.names = names;
         self.config = config;
         self.show();
         Ok(())
@@ -308,6 +317,7 @@ impl Agent {
 
     /// Samples the kernel's counters and publishes what has become certain, and a report for each input.
     pub fn report(&self) {
+        self.renew_inventory();
         let now = now_unix_nanos();
         for listener in &self.listeners {
             listener.watch();
@@ -324,6 +334,16 @@ impl Agent {
         }
         self.held.remember(self.listeners.iter().filter_map(RunningListener::held_udp));
         stats::report(&self.events, self.publisher.as_ref(), &self.inputs);
+    }
+
+    /// Reads the inventory again where its file has changed.
+    fn renew_inventory(&self) {
+        let Some(file) = self.names.inventory() else { return };
+        match file.renew() {
+            None => {}
+            Some(Ok(named)) => tracing::info!(file = %file.path().display(), named, "the inventory has changed; its names are in force"),
+            Some(Err(problem)) => tracing::warn!(problem, "the inventory cannot be used; what it said before stays in force"),
+        }
     }
 
     /// Stops in the order of the data's way: sockets are read empty, queues are parsed empty, Kafka acknowledges, and only then do the last

@@ -2,16 +2,16 @@
 //!
 //! Each part's struct stands in the crate that uses it; this file puts them together and checks what only the whole can tell.
 
+mod devices;
 mod syntax;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fs;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bytesize::ByteSize;
-use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 use tocsin_host::HostConfig;
 use tocsin_probes::resolvers::{GroupConfig, check_resolvers};
@@ -21,10 +21,10 @@ use tocsin_snmp::SnmpConfig;
 use tocsin_sources::{BufferSize, CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
-use crate::aliases::Aliases;
 use crate::snmp::POLLER;
-use crate::time_zones::TimeZones;
 use crate::{host, probes, resolvers};
+
+pub use devices::DevicesConfig;
 
 /// Longest name of an agent, listener or site: they are labels, not prose.
 const MAX_NAME_BYTES: usize = 255;
@@ -67,21 +67,6 @@ pub struct Config {
     pub resolvers: Vec<GroupConfig>,
     /// How the agent's own host is read; nothing: not at all.
     pub host: Option<HostConfig>,
-}
-
-/// `devices` in the agent's config.
-#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DevicesConfig {
-    /// Names of devices whose messages carry none, by address.
-    pub names: BTreeMap<IpAddr, String>,
-    /// Sites of networks: the longest prefix that holds the relay or the lease of DHCP, or the sender of anything else but alert updates, goes before
-    /// the site of the listener.
-    pub sites: BTreeMap<IpNet, String>,
-    /// Other names of devices, and the one that is meant; `*` in both stands for the part that is kept.
-    pub aliases: BTreeMap<String, String>,
-    /// Zones of the IANA database by device, as it calls itself, or by network of the sender: of clocks that tell local time without its zone.
-    pub time_zones: BTreeMap<String, String>,
 }
 
 impl Default for Config {
@@ -167,6 +152,7 @@ impl Config {
             self.spool.dir = folder.join(&self.spool.dir);
             self.kafka.stand_beside(folder).map_err(|error| invalid(format!("kafka.config_file: {error}")))?;
             self.snmp.stand_beside(folder);
+            self.devices.stand_beside(folder);
             for listener in &mut self.listeners {
                 listener.tls = listener.tls.as_ref().map(|tls| tls.relative_to(folder));
             }
@@ -200,14 +186,7 @@ impl Config {
     fn check(&self) -> Result<(), String> {
         check_name("agent_id", &self.agent_id)?;
         check_site("site", &self.site)?;
-        for (network, site) in &self.devices.sites {
-            check_site(&format!("site of network {network}"), site)?;
-        }
-        for (alias, name) in &self.devices.aliases {
-            Aliases::check(alias, name)?;
-            check_site(&format!("devices.aliases: name of {alias}"), name)?;
-        }
-        TimeZones::of(&self.devices.time_zones)?;
+        self.devices.check()?;
         self.kafka.check()?;
         self.spool.check(&self.kafka)?;
         self.snmp.check()?;

@@ -1,13 +1,13 @@
 //! Frame -> record: what a parser thread does.
 
 use std::any::Any;
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tocsin_names::Names;
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
 use tocsin_publish::{Publisher, Record};
 use tocsin_snmp::{Outcome, Receiver};
@@ -21,9 +21,9 @@ use tokio::sync::{mpsc, watch};
 
 use crate::aliases::Aliases;
 use crate::gaps::{ConfirmedGap, Gaps};
+use crate::places::Places;
 use crate::rate_limit::{RateLimit, Violation};
 use crate::reject_limit::{RejectLimit, Summary, Verdict};
-use crate::sites::Sites;
 use crate::time_zones::TimeZones;
 
 /// Records of one frame that carry its bytes. Of a list of updates the first does, and the next numbers are its others: a replay finds all. A line
@@ -42,10 +42,10 @@ const MAX_LOGGED_BYTES: usize = 128;
 pub(crate) struct Shared {
     pub(crate) events: Arc<EventSource>,
     pub(crate) publisher: Arc<dyn Publisher>,
-    /// Device names by canonical address.
-    pub(crate) names: Arc<HashMap<IpAddr, String>>,
-    /// Sites by network.
-    pub(crate) sites: Arc<Sites>,
+    /// Names of addresses.
+    pub(crate) names: Names,
+    /// Sites and roles by network.
+    pub(crate) places: Arc<Places>,
     /// Other names of devices.
     pub(crate) aliases: Arc<Aliases>,
     /// Zones of clocks that tell none.
@@ -304,7 +304,9 @@ impl Pipeline {
             origin.raw = blanked(message, &secrets);
         }
         match parsed {
-            Some(parsed) => self.parsed(&origin, parsed.map(|parsed| self.of_agent_address(parsed)), message.len()),
+            Some(parsed) => {
+                self.parsed(&origin, parsed.map(|parsed| self.of_agent_address(parsed, origin.received_at_unix_nanos)), message.len())
+            }
             None => self.counters.answered(),
         }
         if let (Some(reply), Some(replies)) = (reply, &self.replies)
@@ -315,11 +317,12 @@ impl Pipeline {
     }
 
     /// A trap that came through a proxy tells its device's address; that is whom it is about.
-    fn of_agent_address(&self, mut parsed: Parsed) -> Parsed {
+    fn of_agent_address(&self, mut parsed: Parsed, received_at_unix_nanos: u64) -> Parsed {
         if let Body::SnmpTrap(trap) = &parsed.body
             && let Ok(address) = trap.agent_address.parse::<IpAddr>()
         {
-            parsed.device = Some(self.shared.names.get(&address).cloned().unwrap_or_else(|| address.to_string()));
+            let name = self.shared.names.of(address, received_at_unix_nanos);
+            parsed.device = Some(name.unwrap_or_else(|| address.to_string()));
         }
         parsed
     }
@@ -377,13 +380,17 @@ impl Pipeline {
     }
 
     fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {
-        let name_of = |ip: IpAddr| self.shared.names.get(&ip).cloned();
+        if let Body::Dhcp(dhcp) = &body {
+            self.shared.names.see(dhcp, origin.received_at_unix_nanos);
+        }
+        let name_of = |ip: IpAddr| self.shared.names.of(ip, origin.received_at_unix_nanos);
         let device = device.or_else(|| relay_name(&body, name_of));
-        let site = self.shared.sites.of(&body, origin.peer).map(ToString::to_string);
+        let place = self.shared.places.of(&body, origin.peer);
         let mut event = self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of);
-        if let Some(site) = site {
+        if let Some(site) = place.site {
             event.site = site;
         }
+        event.role = place.role.unwrap_or_default();
         if let Some(name) = self.shared.aliases.of(&event.device) {
             event.device = name;
         }

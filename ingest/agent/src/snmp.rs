@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::json;
+use tocsin_names::Learned;
 use tocsin_publish::Record;
 use tocsin_snmp::names::Names;
 use tocsin_snmp::{OwnEngine, Plan, Polled, Poller, Receiver};
@@ -66,19 +67,24 @@ pub(crate) fn plans(config: &Config, names: &Names) -> Result<Vec<Plan>, String>
 pub(crate) struct Polling {
     shared: Shared,
     devices: Arc<PolledDevices>,
+    learned: Arc<Learned>,
     tasks: Vec<Task<Plan>>,
 }
 
 impl Polling {
     /// Polls nothing yet.
-    pub(crate) fn new(shared: Shared, devices: &Arc<PolledDevices>) -> Self {
-        Self { shared, devices: Arc::clone(devices), tasks: Vec::new() }
+    pub(crate) fn new(shared: Shared, devices: &Arc<PolledDevices>, learned: &Arc<Learned>) -> Self {
+        Self { shared, devices: Arc::clone(devices), learned: Arc::clone(learned), tasks: Vec::new() }
     }
 
     /// Polls as planned: what is asked as before goes on, and knows the figures of the last poll.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, plans: Vec<Plan>) {
         let (kept, ended): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tasks).into_iter().partition(|task| plans.contains(&task.plan));
         self.tasks = kept;
+        if !ended.is_empty() {
+            // Those that stay are known again with their next poll.
+            self.learned.forget_polled();
+        }
         for task in ended {
             let device = task.plan.device().to_owned();
             task.end(runtime, POLLER);
@@ -89,9 +95,14 @@ impl Polling {
             return;
         }
         tracing::info!(devices = new.len(), "polling by SNMP");
-        let (shared, counters) = (self.shared.clone(), inputs.begin(POLLER, "").counters);
+        let (shared, counters, learned) = (self.shared.clone(), inputs.begin(POLLER, "").counters, Arc::clone(&self.learned));
         let started_at_unix_nanos = shared.events.boot_id();
-        let sink = Arc::new(move |polled: Polled<'_>| publish(&shared, &counters, polled));
+        let sink = Arc::new(move |polled: Polled<'_>| {
+            if let Some(peer) = polled.peer {
+                learned.polled(peer.ip(), polled.name);
+            }
+            publish(&shared, &counters, polled);
+        });
         let poller = Poller { sink, devices: Arc::clone(&self.devices), started_at_unix_nanos };
         for plan in new {
             self.tasks.push(Task::start(runtime, plan.clone(), |stop| poller.start(plan, stop)));
@@ -115,7 +126,7 @@ fn publish(shared: &Shared, counters: &Arc<Counters>, polled: Polled<'_>) {
     for body in polled.bodies {
         counters.received(1, 0);
         counters.event_made();
-        let event = shared.events.event(&origin, Some(polled.device.name.clone()), None, body, |_| None);
+        let event = shared.events.event(&origin, Some(polled.name.to_owned()), None, body, |_| None);
         shared.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
     }
 }

@@ -1,11 +1,13 @@
-//! `tocsin devices`: who is registered on the network, from a list to the compacted topic `devices-v1`.
+//! `tocsin devices`: who is registered on the network, from a list to the compacted topic `devices-v1`; and what agents call addresses.
 
+mod inventory;
 mod register;
+mod rename;
 pub(crate) mod topic;
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
@@ -22,7 +24,11 @@ The file is CSV with a header; columns may stand in any order, owner and note ma
   0200.0000.0002,quarantined,,
 mac: six bytes in any usual spelling. access: allowed, blocked or quarantined. Quotes as in RFC 4180.
 
-The file is read and checked as a whole before anything is changed, and what is registered already is not sent again.";
+The file is read and checked as a whole before anything is changed, and what is registered already is not sent again.
+
+With --names-into the files say what devices are called and where they stand, and nothing is sent anywhere: CSV with a header, columns name, address, site and
+role, or what NetBox exports of devices and of prefixes. All together become the list that agents watch (devices.inventory of agent.yaml):
+  tocsin devices import --names-into /etc/tocsin/devices.csv netbox_devices.csv netbox_prefixes.csv";
 
 /// `tocsin devices ...`
 #[derive(Args, Debug)]
@@ -33,16 +39,22 @@ pub struct DevicesArgs {
 
 #[derive(Subcommand, Debug)]
 enum DevicesCommand {
-    /// Register the devices of a CSV file.
+    /// Register the devices of a CSV file, or make the list of names that agents watch.
     Import(ImportArgs),
+    /// Say that a device has another name now, so that it keeps its history.
+    Rename(rename::RenameArgs),
 }
 
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 struct ImportArgs {
-    /// The list of devices.
-    #[arg(value_name = "FILE.csv")]
-    file: PathBuf,
+    /// The list of devices; with --names-into one or more.
+    #[arg(value_name = "FILE.csv", required = true)]
+    files: Vec<PathBuf>,
+
+    /// Write names and sites of addresses into this file, for agents; register nobody.
+    #[arg(long, value_name = "LIST.csv", conflicts_with = "prune")]
+    names_into: Option<PathBuf>,
 
     /// Remove registered devices that the file does not list.
     #[arg(long)]
@@ -58,13 +70,20 @@ struct ImportArgs {
 
 /// Does what was asked and prints it.
 pub fn run(args: &DevicesArgs) -> Result<(), Failure> {
-    let DevicesCommand::Import(args) = &args.command;
-    import(args)
+    let args = match &args.command {
+        DevicesCommand::Import(args) => args,
+        DevicesCommand::Rename(args) => return rename::run(args),
+    };
+    match (&args.names_into, &args.files[..]) {
+        (Some(list), exports) => inventory::write(exports, list, args.dry_run),
+        (None, [file]) => import(args, file),
+        (None, _) => Err(Failure::usage("several files", "give one; --names-into takes several, and makes the list of names of them")),
+    }
 }
 
-fn import(args: &ImportArgs) -> Result<(), Failure> {
-    let path = args.file.display();
-    let text = fs::read_to_string(&args.file)
+fn import(args: &ImportArgs, file: &Path) -> Result<(), Failure> {
+    let path = file.display();
+    let text = fs::read_to_string(file)
         .map_err(|error| Failure::usage(format!("cannot read {path}: {error}"), "give the path of a CSV file in UTF-8"))?;
     let listed = register::read(&text).map_err(|problem| {
         Failure::usage(

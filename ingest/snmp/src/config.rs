@@ -167,8 +167,8 @@ impl SnmpConfig {
         let mut devices = HashSet::new();
         for device in &self.devices {
             device.check(&users, &names)?;
-            if !devices.insert(&device.name) {
-                return Err(format!("snmp.devices: two devices have the name {:?}; give each its own", device.name));
+            if !devices.insert(device.label()) {
+                return Err(format!("snmp.devices: two devices have the name {:?}; give each its own", device.label()));
             }
         }
         Ok(())

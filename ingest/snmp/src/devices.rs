@@ -31,7 +31,8 @@ pub enum VersionWord {
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceConfig {
-    /// Name of the device in its events.
+    /// Name of the device in its events; empty: its sysName.
+    #[serde(default)]
     pub name: String,
     /// IP address or host name, with a port where it is not 161.
     pub address: String,
@@ -125,16 +126,18 @@ fn default_scale() -> f64 {
 }
 
 impl DeviceConfig {
+    /// What it is called where people look after polls: its name, else where it is asked.
+    pub(crate) fn label(&self) -> &str {
+        if self.name.is_empty() { &self.address } else { &self.name }
+    }
+
     pub(crate) fn stand_beside(&mut self, folder: &Path) {
         self.community.stand_beside(folder);
     }
 
     /// What is wrong with the values; `users` are the names of `snmp.users`.
     pub(crate) fn check(&self, users: &[&str], names: &Names) -> Result<(), String> {
-        let device = format!("snmp.devices: {:?}", self.name);
-        if self.name.is_empty() {
-            return Err("snmp.devices: a device has no name; give the name that its events are to carry".to_owned());
-        }
+        let device = format!("snmp.devices: {:?}", self.label());
         if self.address.is_empty() {
             return Err(format!("{device} has no address; give an IP address or a host name"));
         }
@@ -178,7 +181,7 @@ impl DeviceConfig {
                 user.map(|user| Identity::User(Arc::new(user.clone()))).ok_or_else(|| format!("user {:?} is not in snmp.users", self.user))
             }
             version => {
-                let community = self.community.read(&format!("snmp.devices: community of {}", self.name))?;
+                let community = self.community.read(&format!("snmp.devices: community of {}", self.label()))?;
                 Ok(Identity::Community { is_v1: version == VersionWord::V1, community })
             }
         }

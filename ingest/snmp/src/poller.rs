@@ -22,6 +22,7 @@ use crate::usm::User;
 use crate::walk::{Cell, Row, Walk};
 
 const SYS_UP_TIME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 3, 0];
+const SYS_NAME: [u32; 9] = [1, 3, 6, 1, 2, 1, 1, 5, 0];
 /// Each interval begins up to this share of it later, so that devices do not stay in step.
 const JITTER: f64 = 0.1;
 /// Longest name of an instance that a device is believed.
@@ -32,6 +33,8 @@ const MAX_NAME_CHARS: usize = 255;
 pub struct Polled<'a> {
     /// The device's entry of the config.
     pub device: &'a DeviceConfig,
+    /// Name of the device: the configured one, else its sysName, else where it is asked.
+    pub name: &'a str,
     /// Where it was asked.
     pub peer: Option<SocketAddr>,
     /// One event each.
@@ -71,6 +74,8 @@ struct Device {
     poller: Poller,
     plan: Plan,
     session: Option<Session>,
+    /// As it calls itself; empty where it has not said so, or is not asked.
+    sys_name: String,
     last: HashMap<String, (Reading, Moment)>,
     started: Instant,
 }
@@ -90,9 +95,9 @@ impl Plan {
         Ok(Self { config: config.clone(), identity, gauges })
     }
 
-    /// Name of the device.
+    /// What the device is called where people look after polls: its configured name, else where it is asked.
     pub fn device(&self) -> &str {
-        &self.config.name
+        self.config.label()
     }
 }
 
@@ -100,7 +105,8 @@ impl Poller {
     /// Starts the task of a device; it ends on a stop. Must be called inside a tokio runtime.
     pub fn start(&self, plan: Plan, mut stop: watch::Receiver<bool>) -> impl Future<Output = ()> + Send + use<> {
         self.devices.add(plan.device());
-        let mut device = Device { poller: self.clone(), plan, session: None, last: HashMap::new(), started: Instant::now() };
+        let mut device =
+            Device { poller: self.clone(), plan, session: None, sys_name: String::new(), last: HashMap::new(), started: Instant::now() };
         async move {
             let mut ticks = tokio::time::interval_at(tokio::time::Instant::now() + device.delay(0, 1.0), device.plan.config.interval);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
@@ -123,7 +129,7 @@ impl Device {
     /// A share of the interval, another one each turn and for each device.
     fn delay(&self, turn: u64, share: f64) -> Duration {
         let mut hasher = DefaultHasher::new();
-        (&self.plan.config.name, turn).hash(&mut hasher);
+        (self.plan.device(), turn).hash(&mut hasher);
         // The first poll comes soon, also where the interval is long.
         let span = if turn == 0 { self.plan.config.interval.min(Duration::from_secs(10)) } else { self.plan.config.interval };
         span.mul_f64(share * (hasher.finish() % 1_000) as f64 / 1_000.0)
@@ -132,10 +138,10 @@ impl Device {
     async fn poll(&mut self) {
         let start = Instant::now();
         match self.ask().await {
-            Ok(()) => self.poller.devices.answered(&self.plan.config.name, start.elapsed()),
+            Ok(()) => self.poller.devices.answered(self.plan.device(), start.elapsed()),
             Err(error) => {
                 self.session = None;
-                self.poller.devices.failed(&self.plan.config.name, &error.to_string());
+                self.poller.devices.failed(self.plan.device(), &error.to_string());
             }
         }
     }
@@ -147,6 +153,11 @@ impl Device {
             self.session = Some(Session::open(address, self.plan.identity.clone(), *timeout, *retries, seed).await?);
         }
         let Some(session) = &mut self.session else { return Ok(()) };
+        if self.plan.config.name.is_empty()
+            && let Some(cell) = get(session, &Oid::new(&SYS_NAME)).await?
+        {
+            self.sys_name = cell.text().trim().chars().filter(|letter| !letter.is_control()).take(MAX_NAME_CHARS).collect();
+        }
         if !self.plan.config.interfaces.is_empty() {
             let uptime = get(session, &Oid::new(&SYS_UP_TIME)).await?.and_then(|cell| cell.unsigned()).unwrap_or_default();
             let moment = Moment { monotonic_ms: self.started.elapsed().as_millis() as u64, uptime_centiseconds: uptime };
@@ -205,7 +216,7 @@ impl Device {
             })
             .collect();
         if bodies.is_empty() {
-            self.poller.devices.missing(&self.plan.config.name, &plan.config.name, &plan.oid.to_string());
+            self.poller.devices.missing(self.plan.device(), &plan.config.name, &plan.oid.to_string());
         }
         self.tell(bodies);
         Ok(())
@@ -213,7 +224,8 @@ impl Device {
 
     fn tell(&self, bodies: Vec<Body>) {
         let peer = self.session.as_ref().and_then(Session::peer);
-        (self.poller.sink)(Polled { device: &self.plan.config, peer, bodies });
+        let name = if self.sys_name.is_empty() { self.plan.device() } else { &self.sys_name };
+        (self.poller.sink)(Polled { device: &self.plan.config, name, peer, bodies });
     }
 }
 

@@ -80,6 +80,7 @@ impl EventSource {
             source_port: origin.peer.map_or(0, |peer| u32::from(peer.port())),
             device,
             site: origin.site.to_string(),
+            role: String::new(),
             raw: origin.raw.clone(),
             copies: None,
             body: Some(body),

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.alert_updates
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     action Enum8('update' = 1, 'delete' = 2) COMMENT 'update opens or refreshes, delete ends',
     source LowCardinality(String) COMMENT 'monitor that says so',
     check LowCardinality(String) COMMENT 'what was checked',

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.dhcp
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     message_type Enum16('discover' = 1, 'offer' = 2, 'request' = 3, 'decline' = 4, 'ack' = 5, 'nak' = 6, 'release' = 7, 'inform' = 8, 'v6_solicit' = 101, 'v6_advertise' = 102, 'v6_request' = 103, 'v6_confirm' = 104, 'v6_renew' = 105, 'v6_rebind' = 106, 'v6_reply' = 107, 'v6_release' = 108, 'v6_decline' = 109, 'v6_reconfigure' = 110, 'v6_information_request' = 111, 'send_failed' = 200, 'no_free_leases' = 201, 'abandoned' = 202) COMMENT 'RFC 2132 option 53, RFC 8415 plus 100; the last three are told by a server''s log',
     path Enum8('relay_copy' = 1, 'capture' = 2, 'server_log' = 3) COMMENT 'how the agent learned of it',
     request_kind Enum8('none' = 0, 'selecting' = 1, 'init_reboot' = 2, 'renewing' = 3, 'rebinding' = 4) COMMENT 'state of the client that a request shows, RFC 2131 4.3.2',

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.dns_answers
     source_ip IPv6 COMMENT 'address asked; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'configured name of the resolver',
     site LowCardinality(String) COMMENT 'configured place of the resolvers',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     resolver_group LowCardinality(String) COMMENT 'configured name of the group that should answer alike',
     target LowCardinality(String) COMMENT 'address and port asked',
     query_name LowCardinality(String) COMMENT 'name that was asked for',

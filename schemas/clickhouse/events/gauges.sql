@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS tocsin.gauges
     source_ip IPv6 COMMENT 'address polled; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     name LowCardinality(String) COMMENT 'configured name',
     instance LowCardinality(String) COMMENT 'which one of several; empty for a scalar',
     value Float64 COMMENT 'the figure, in unit' CODEC(ZSTD(1)),

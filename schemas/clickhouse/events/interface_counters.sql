@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.interface_counters
     source_ip IPv6 COMMENT 'address polled; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     interface LowCardinality(String) COMMENT 'ifName',
     if_index UInt32 COMMENT 'ifIndex' CODEC(ZSTD(1)),
     alias LowCardinality(String) COMMENT 'ifAlias',

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.link_probes
     source_ip IPv6 COMMENT 'address asked; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'device that the link leaves through',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     link_id LowCardinality(String) COMMENT 'configured name of the link',
     method Enum8('icmp' = 1, 'tcp' = 2, 'dns' = 3) COMMENT 'how it asks',
     target LowCardinality(String) COMMENT 'address asked, with the port where there is one',

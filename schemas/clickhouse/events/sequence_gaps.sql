@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS tocsin.sequence_gaps
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     last_before UInt64 COMMENT 'number of the last message before the gap' CODEC(ZSTD(1)),
     first_after UInt64 COMMENT 'number of the message that showed it' CODEC(ZSTD(1)),
     missing UInt64 COMMENT 'messages between the two' CODEC(ZSTD(1)),

@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS tocsin.snmp_traps
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     version Enum8('v1' = 1, 'v2c' = 2, 'v3' = 3) COMMENT 'of the message',
     trap_oid LowCardinality(String) COMMENT 'snmpTrapOID, dotted numbers',
     trap_name LowCardinality(String) COMMENT 'MODULE::notification, or the numbers',

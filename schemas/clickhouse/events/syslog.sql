@@ -22,6 +22,7 @@ CREATE TABLE IF NOT EXISTS tocsin.syslog
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned' CODEC(ZSTD(1)),
     site LowCardinality(String) COMMENT 'configured place' CODEC(ZSTD(1)),
+    role LowCardinality(String) COMMENT 'what the device is for, as configured' CODEC(ZSTD(1)),
     facility Enum8('kern' = 0, 'user' = 1, 'mail' = 2, 'daemon' = 3, 'auth' = 4, 'syslog' = 5, 'lpr' = 6, 'news' = 7, 'uucp' = 8, 'cron' = 9, 'authpriv' = 10, 'ftp' = 11, 'ntp' = 12, 'audit' = 13, 'alert' = 14, 'clock' = 15, 'local0' = 16, 'local1' = 17, 'local2' = 18, 'local3' = 19, 'local4' = 20, 'local5' = 21, 'local6' = 22, 'local7' = 23) COMMENT 'RFC 5424 table 1; compares with the word and with the number' CODEC(ZSTD(1)),
     severity Enum8('emerg' = 0, 'alert' = 1, 'crit' = 2, 'err' = 3, 'warning' = 4, 'notice' = 5, 'info' = 6, 'debug' = 7) COMMENT 'RFC 5424 table 2; compares with the word and with the number' CODEC(ZSTD(1)),
     app_name LowCardinality(String) COMMENT 'APP-NAME or TAG' CODEC(ZSTD(1)),

@@ -13,6 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.agent_stats
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     received UInt64 COMMENT 'datagrams or frames taken from the socket' CODEC(Delta, ZSTD(1)),
     received_bytes UInt64 COMMENT 'bytes of their payload' CODEC(Delta, ZSTD(1)),
     kernel_dropped UInt64 COMMENT 'datagrams the kernel dropped before they could be read' CODEC(Delta, ZSTD(1)),

@@ -14,6 +14,7 @@ CREATE TABLE IF NOT EXISTS tocsin.rejects
     source_ip IPv6 COMMENT 'peer address; IPv4 as ::ffff:a.b.c.d' CODEC(ZSTD(1)),
     device LowCardinality(String) COMMENT 'name of the device concerned',
     site LowCardinality(String) COMMENT 'configured place',
+    role LowCardinality(String) COMMENT 'what the device is for, as configured',
     stage LowCardinality(String) COMMENT 'framing, parse, publish, archive or alerts',
     reason LowCardinality(String) COMMENT 'one of the closed list in tocsin.rejects.v1',
     detail String COMMENT 'one sentence for a person' CODEC(ZSTD(1)),

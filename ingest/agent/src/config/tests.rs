@@ -177,6 +177,19 @@ fn an_alias_that_cannot_be_meant_is_refused_with_a_remedy() {
 }
 
 #[test]
+fn an_inventory_stands_beside_the_config_and_each_source_is_asked_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("agent.yaml");
+    fs::write(&path, "devices: {inventory: devices.csv, order: [reverse_dns, inventory]}").unwrap();
+    let problem = Config::load(Some(&path)).unwrap_err().to_string();
+    assert!(problem.contains("devices.inventory") && problem.contains("devices.csv"), "{problem}");
+    fs::write(folder.path().join("devices.csv"), "name,address\na,192.0.2.1\n").unwrap();
+    assert_eq!(Config::load(Some(&path)).unwrap().devices.inventory, Some(folder.path().join("devices.csv")));
+    refused("devices: {order: [names, snmp, names]}", &["devices.order", "twice", "number 3"]);
+    refused("devices: {order: [dns]}", &["order", "reverse_dns"]);
+}
+
+#[test]
 fn a_host_that_is_read_has_a_name_and_a_place() {
     let config = load("site: fra1\nhost: {}").unwrap().host.unwrap();
     assert_eq!((config.device.is_empty(), config.site.as_str(), config.interval), (false, "fra1", Duration::from_secs(30)));

@@ -12,6 +12,7 @@ use tocsin_snmp::pdu::{self, CommunityMessage, Pdu, Value, Varbind};
 use tocsin_telemetry::Inputs;
 
 use super::*;
+use crate::config::DevicesConfig;
 use crate::reject_limit::MAX_REJECTS;
 use crate::{Config, snmp};
 
@@ -50,8 +51,15 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
     let shared = Shared {
         events: Arc::new(EventSource::new(&config.agent_id, 1_795_176_000_000_000_000)),
         publisher,
-        names: Arc::default(),
-        sites: Arc::new(BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "zrh".to_owned())]).iter().collect()),
+        names: Names::default(),
+        places: Arc::new(Places::new(
+            &DevicesConfig {
+                sites: BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "zrh".to_owned())]),
+                roles: BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "access".to_owned())]),
+                ..DevicesConfig::default()
+            },
+            Names::default(),
+        )),
         aliases: Arc::new((&BTreeMap::from([("*-re0".to_owned(), "*".to_owned()), ("*-re1".to_owned(), "*".to_owned())])).into()),
         time_zones: Arc::new(TimeZones::of(&BTreeMap::from([("10.2.0.0/16".to_owned(), "Asia/Kolkata".to_owned())])).unwrap()),
         snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
@@ -186,14 +194,19 @@ fn a_sender_of_nothing_but_rejects_is_kept_for_a_while_and_then_counted_and_the_
 }
 
 #[test]
-fn an_event_has_the_site_of_its_network_else_that_of_its_listener() {
+fn an_event_has_the_site_and_the_role_of_its_network_else_the_site_of_its_listener() {
     let publisher = Arc::new(MemoryPublisher::default());
     let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
     let inside = Received { peer: ([10, 1, 2, 3], 1).into(), ..received("<13>one") };
     pipeline.batch(vec![inside, received("<13>two")]);
 
-    let sites: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap().site).collect();
-    assert_eq!(sites, ["zrh", "site-1"]);
+    let places: Vec<_> = publisher
+        .records()
+        .into_iter()
+        .map(|record| Event::decode(record.payload).unwrap())
+        .map(|event| (event.site, event.role))
+        .collect();
+    assert_eq!(places, [("zrh".to_owned(), "access".to_owned()), ("site-1".to_owned(), String::new())]);
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod gaps;
 mod held;
 mod host;
 mod listeners;
+mod names;
 mod polling;
 mod probes;
 mod proxied;

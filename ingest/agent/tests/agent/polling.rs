@@ -10,7 +10,7 @@ use tocsin_wire::Body;
 use tocsin_wire::events::interface_counters::Status;
 use tocsin_wire::events::{Gauge, InterfaceCounters};
 
-use crate::running::{PATIENCE, Running, start_with};
+use crate::running::{PATIENCE, Running, sender, start_with, v4};
 use crate::snmp::{NetSnmp, has};
 
 /// A device of its own, with a folder for its state.
@@ -29,7 +29,7 @@ impl Device {
         let config = "rocommunity public\n\
                       createUser poller SHA-256 right-password AES right-password\n\
                       rouser poller priv\n\
-                      sysServices 72\n";
+                      sysServices 72\nsysName lab-switch.example.net\n";
         // snmpd keeps its state in a file snmpd.conf of the same folder.
         fs::write(folder.path().join("device.conf"), config).unwrap();
         // A port that is free now; snmpd cannot be asked to choose one.
@@ -155,6 +155,23 @@ fn every_version_reads_what_the_kernel_and_snmpget_say() {
         assert!(polled.received >= 2 && polled.events == polled.received && polled.acked == polled.received, "{polled:?}");
         assert!(running.get("/metrics").contains("tocsin_agent_polled_device_up{device=\"sw1\"} 1"));
     }
+}
+
+#[test]
+fn a_device_without_a_name_is_what_it_calls_itself_also_where_its_messages_say_nothing() {
+    let Some(device) = Device::start() else { return };
+    let running = start_with(&format!(
+        "listeners: [{{name: l, kind: syslog, listen: '[::]:0'}}]\nsnmp:\n  devices: [{{address: '127.0.0.1:{}', interval: 1s, timeout: 500ms, interfaces: [lo]}}]",
+        device.port
+    ));
+    wait_for(&running, |bodies| loopback(bodies).pop());
+    assert_eq!(running.events()[0].device, "lab-switch.example.net");
+    sender(v4(running.port())).send(b"<13>link up").unwrap();
+    wait_for(&running, |bodies| bodies.iter().any(|body| matches!(body, Body::Syslog(_))).then_some(()));
+    let events = running.events();
+    let said = events.iter().find(|event| matches!(event.body, Some(Body::Syslog(_)))).unwrap();
+    assert_eq!(said.device, "lab-switch.example.net");
+    assert!(running.get("/metrics").contains(&format!("tocsin_agent_polled_device_up{{device=\"127.0.0.1:{}\"}} 1", device.port)));
 }
 
 #[test]

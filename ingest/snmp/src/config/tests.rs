@@ -55,7 +55,6 @@ fn users_that_cannot_work_are_refused_with_a_remedy() {
 #[test]
 fn devices_that_cannot_work_are_refused_with_a_remedy() {
     let device = |keys: &str| format!("{{devices: [{{{keys}}}]}}");
-    refused(&device("name: '', address: a"), &["no name"]);
     refused(&device("name: d, address: ''"), &["\"d\"", "no address"]);
     refused(&device("name: d, address: a, version: v3"), &["no user"]);
     refused(&device("name: d, address: a, version: v3, user: u"), &["\"u\"", "snmp.users"]);

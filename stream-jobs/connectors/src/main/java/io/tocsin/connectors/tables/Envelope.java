@@ -19,7 +19,8 @@ final class Envelope {
           "event_time",
           "source_ip",
           "device",
-          "site");
+          "site",
+          "role");
 
   private Envelope() {}
 
@@ -80,6 +81,7 @@ final class Envelope {
         .dateTime64Nanos(event.getEventTimeUnixNanos())
         .ipv6(event.getSourceIp())
         .string(event.getDevice())
-        .string(event.getSite());
+        .string(event.getSite())
+        .string(event.getRole());
   }
 }

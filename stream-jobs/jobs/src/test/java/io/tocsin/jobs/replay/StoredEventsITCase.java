@@ -78,7 +78,7 @@ class StoredEventsITCase {
             TestEvents.probe(8, Instants.NOON, 12.5),
             TestEvents.lostProbe(9, Instants.NOON),
             TestEvents.sequenceGap(10, Instants.NOON),
-            TestEvents.dnsAnswer(11, Instants.NOON),
+            TestEvents.dnsAnswer(11, Instants.NOON).toBuilder().setRole("core").build(),
             TestEvents.lostDnsAnswer(12, Instants.NOON)));
   }
 

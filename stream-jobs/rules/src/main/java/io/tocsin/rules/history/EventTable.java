@@ -24,7 +24,8 @@ record EventTable(String name, List<String> columns, Body body) {
           "event_time",
           "source_ip",
           "device",
-          "site");
+          "site",
+          "role");
 
   /** Reads a body into an event. */
   interface Body {
@@ -63,6 +64,7 @@ record EventTable(String name, List<String> columns, Body body) {
             .setSourceIp(row.ipv6())
             .setDevice(row.string())
             .setSite(row.string())
+            .setRole(row.string())
             .setRaw(row.bytes());
     body.read(row, event);
     return event.build();

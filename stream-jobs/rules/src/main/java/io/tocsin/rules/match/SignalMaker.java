@@ -12,9 +12,13 @@ import java.util.Set;
 /** Makes a signal of a clause and the fields that its match has read. */
 final class SignalMaker {
   private static final String SITE = "site";
+  private static final String ROLE = "role";
 
-  /** What may rightly be empty: no site is configured, a gauge is a scalar. */
-  private static final Set<String> MAY_BE_EMPTY = Set.of(SITE, "instance");
+  /** What an alert has beside its labels. */
+  private static final Set<String> ALERT_S_OWN = Set.of("device", SITE);
+
+  /** What may rightly be empty: no site or role is configured, a gauge is a scalar. */
+  private static final Set<String> MAY_BE_EMPTY = Set.of(SITE, ROLE, "instance");
 
   private SignalMaker() {}
 
@@ -22,12 +26,14 @@ final class SignalMaker {
     Map<String, String> fields = new HashMap<>();
     fields.put("device", event.getDevice());
     fields.put(SITE, event.getSite());
+    fields.put(ROLE, event.getRole());
     return fields;
   }
 
   /**
    * The signal; null where a field of the fingerprint is empty, because it would speak of another
-   * alert. A site or an instance that is empty is left out.
+   * alert. A site, a role or an instance that is empty is left out. The role is a label too: what
+   * holds alerts back or routes them can ask for it.
    */
   static Signal signal(
       CompiledClause clause, Signal.Kind kind, Event event, Map<String, String> fields) {
@@ -40,12 +46,15 @@ final class SignalMaker {
       String value = fields.getOrDefault(name, "");
       if (!value.isEmpty()) {
         signal.putFingerprintFields(name, value);
-        if (!EventMatch.COMMON_FIELDS.contains(name)) {
+        if (!ALERT_S_OWN.contains(name)) {
           signal.putLabels(name, value);
         }
       } else if (!MAY_BE_EMPTY.contains(name)) {
         return null;
       }
+    }
+    if (!event.getRole().isEmpty()) {
+      signal.putLabels(ROLE, event.getRole());
     }
     rule.labels().forEach((name, template) -> signal.putLabels(name, template.render(fields)));
     if (!rule.team().isEmpty()) {

@@ -107,6 +107,16 @@ class RuleSetTest {
   }
 
   @Test
+  void aRoleIsALabelAndMayBeOfTheFingerprint() {
+    RuleSet rules = rules(rule("a", "[device, role]", "raise", "syslog: { app_name: x }"));
+    Event core = syslog("x", "", "").toBuilder().setRole("core").build();
+
+    assertThat(apply(rules, core).get(0).getLabelsMap()).containsEntry("role", "core");
+    assertThat(apply(rules, core).get(0).getFingerprintFieldsMap()).containsEntry("role", "core");
+    assertThat(apply(rules, syslog("x", "", "")).get(0).getLabelsMap()).doesNotContainKey("role");
+  }
+
+  @Test
   void anEventWithoutAFieldOfTheFingerprintSpeaksOfNothing() {
     RuleSet rules =
         rules(

@@ -1,40 +1,46 @@
-//! Where devices stand, by the networks that they are in.
+//! Where devices stand and what they are for, by the networks that they are in.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 
 use ipnet::IpNet;
+use tocsin_names::{Names, Networks};
 use tocsin_wire::Body;
 use tocsin_wire::events::dhcp::Path;
 
-/// Sites by network; the longest prefix that holds an address says where it is.
+use crate::config::DevicesConfig;
+
+/// Sites and roles by network; the longest prefix that holds an address says both, each for itself.
 #[derive(Debug, Default)]
-pub(crate) struct Sites {
-    by_network: HashMap<IpNet, Arc<str>>,
-    /// Lengths of prefixes that there are, longest first: as many look-ups an event, however many networks.
-    lengths: Vec<u8>,
+pub(crate) struct Places {
+    sites: Networks<String>,
+    roles: Networks<String>,
+    names: Names,
 }
 
-impl Sites {
-    /// The site of what an event is about, where its address has one.
-    pub(crate) fn of(&self, body: &Body, peer: Option<SocketAddr>) -> Option<&Arc<str>> {
-        if self.lengths.is_empty() {
-            return None;
-        }
-        let address = address_of(body, peer?.ip())?.to_canonical();
-        let networks = self.lengths.iter().filter_map(|length| IpNet::new(address, *length).ok());
-        networks.into_iter().find_map(|network| self.by_network.get(&network.trunc()))
+/// Where something is and what it is for; `None` where nobody says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) site: Option<String>,
+    pub(crate) role: Option<String>,
+}
+
+impl Places {
+    /// What the config says goes before the inventory.
+    pub(crate) fn new(config: &DevicesConfig, names: Names) -> Self {
+        let networks = |values: &BTreeMap<IpNet, String>| values.iter().map(|(network, value)| (*network, value.clone())).collect();
+        Self { sites: networks(&config.sites), roles: networks(&config.roles), names }
     }
-}
 
-impl<'a> FromIterator<(&'a IpNet, &'a String)> for Sites {
-    fn from_iter<I: IntoIterator<Item = (&'a IpNet, &'a String)>>(sites: I) -> Self {
-        let by_network: HashMap<_, Arc<str>> = sites.into_iter().map(|(network, site)| (network.trunc(), site.as_str().into())).collect();
-        let mut lengths: Vec<_> = by_network.keys().map(IpNet::prefix_len).collect();
-        lengths.sort_unstable_by(|a, b| b.cmp(a));
-        lengths.dedup();
-        Self { by_network, lengths }
+    /// The place of what an event is about, where its address has one.
+    pub(crate) fn of(&self, body: &Body, peer: Option<SocketAddr>) -> Place {
+        let is_unknown = self.sites.is_empty() && self.roles.is_empty() && self.names.inventory().is_none();
+        let address = if is_unknown { None } else { peer.and_then(|peer| address_of(body, peer.ip())) };
+        let Some(address) = address else { return Place::default() };
+        Place {
+            site: self.sites.of(address).cloned().or_else(|| self.names.site(address)),
+            role: self.roles.of(address).cloned().or_else(|| self.names.role(address)),
+        }
     }
 }
 
@@ -54,20 +60,19 @@ fn address_of(body: &Body, sender: IpAddr) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use tocsin_wire::events::{AlertUpdate, Dhcp, SnmpTrap, Syslog};
 
     use super::*;
 
-    fn sites() -> Sites {
+    fn places() -> Places {
         let networks = [("10.0.0.0/8", "everywhere"), ("10.1.0.0/16", "zrh"), ("10.1.2.0/24", "zrh-lab"), ("2001:db8::/32", "fra")];
         let networks: BTreeMap<IpNet, String> = networks.map(|(network, site)| (network.parse().unwrap(), site.to_owned())).into();
-        networks.iter().collect()
+        let roles = [("10.1.0.0/16".parse().unwrap(), "access".to_owned())].into();
+        Places::new(&DevicesConfig { sites: networks, roles, ..DevicesConfig::default() }, Names::default())
     }
 
     fn site(body: Body, peer: &str) -> Option<String> {
-        sites().of(&body, Some(SocketAddr::new(peer.parse().unwrap(), 1))).map(ToString::to_string)
+        places().of(&body, Some(SocketAddr::new(peer.parse().unwrap(), 1))).site
     }
 
     fn dhcp(path: Path, relay: &str, ip: &str) -> Body {
@@ -90,6 +95,13 @@ mod tests {
     }
 
     #[test]
+    fn a_role_is_that_of_its_network_whatever_network_says_the_site() {
+        let place = |peer: [u8; 4]| places().of(&Body::Syslog(Syslog::default()), Some((peer, 1).into()));
+        assert_eq!(place([10, 1, 2, 3]), Place { site: Some("zrh-lab".to_owned()), role: Some("access".to_owned()) });
+        assert_eq!(place([10, 9, 9, 9]), Place { site: Some("everywhere".to_owned()), role: None });
+    }
+
+    #[test]
     fn dhcp_is_where_its_relay_is_else_where_the_lease_is() {
         assert_eq!(site(dhcp(Path::RelayCopy, "10.1.2.1", "10.9.0.7"), "192.0.2.1").as_deref(), Some("zrh-lab"));
         assert_eq!(site(dhcp(Path::ServerLog, "", "10.1.0.7"), "192.0.2.1").as_deref(), Some("zrh"));
@@ -106,6 +118,6 @@ mod tests {
 
     #[test]
     fn without_networks_nothing_has_a_place_of_its_own() {
-        assert_eq!(Sites::default().of(&Body::Syslog(Syslog::default()), Some(([10, 1, 2, 3], 1).into())), None);
+        assert_eq!(Places::default().of(&Body::Syslog(Syslog::default()), Some(([10, 1, 2, 3], 1).into())), Place::default());
     }
 }
