@@ -4,12 +4,14 @@ mod open_alert;
 pub(crate) mod word;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use prost::Message;
 use tocsin_kafka::{Connection, TopicWriter};
 use tocsin_wire::acknowledgements::{Acknowledgement, Action};
 
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use crate::complete;
 use crate::kafka::KafkaArgs;
 use word::Word;
 
@@ -25,7 +27,7 @@ ClickHouse says which alert is meant, and how bad it looks; with a whole fingerp
 #[derive(Args, Debug)]
 struct Said {
     /// The alert: its fingerprint, or its first digits.
-    #[arg(value_name = "FINGERPRINT")]
+    #[arg(value_name = "FINGERPRINT", add = ArgValueCompleter::new(complete::open_alerts))]
     fingerprint: String,
 
     /// Who says it.

@@ -13,10 +13,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 use jiff::Timestamp;
 
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use crate::complete;
 use crate::schema::files::SchemaFiles;
 use answer::{Answer, Statistics};
 use question::Question;
@@ -40,10 +42,11 @@ Exit codes: 0 answered, 1 ClickHouse refused or does not answer, 64 there is no 
 #[command(after_help = AFTER_HELP)]
 pub struct AskArgs {
     /// The question; without one they are listed.
+    #[arg(add = ArgValueCompleter::new(complete::questions))]
     name: Option<String>,
 
     /// What it is told.
-    #[arg(value_name = "KEY=VALUE")]
+    #[arg(value_name = "KEY=VALUE", add = ArgValueCompleter::new(complete::given))]
     given: Vec<String>,
 
     /// List the questions.

@@ -23,6 +23,7 @@ pub mod webhooks;
 pub mod why;
 
 mod clickhouse;
+mod complete;
 mod connection;
 mod failure;
 mod kafka;

@@ -4,10 +4,12 @@ mod store;
 mod story;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 use jiff::Timestamp;
 
 use crate::Failure;
 use crate::clickhouse::{ClickHouse, ClickHouseArgs};
+use crate::complete;
 use crate::table::printable;
 use crate::trace::event_id::EventId;
 use crate::trace::{SLACK_MILLIS, store as events};
@@ -24,7 +26,7 @@ Exit codes: 0 it was told, 1 there is no such alert or ClickHouse does not answe
 #[command(after_help = AFTER_HELP)]
 pub struct WhyArgs {
     /// The alert: its fingerprint, its first digits, or the id of an event.
-    #[arg(value_name = "FINGERPRINT|EVENT_ID")]
+    #[arg(value_name = "FINGERPRINT|EVENT_ID", add = ArgValueCompleter::new(complete::open_alerts))]
     alert: String,
 
     /// One object of JSON in place of the lines.

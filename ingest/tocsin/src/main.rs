@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::CompleteEnv;
 use tocsin_agent::cli::AgentArgs;
 use tocsin_operate::acknowledge::{AckArgs, NoteArgs, UnackArgs};
 use tocsin_operate::ask::AskArgs;
@@ -46,6 +47,7 @@ Examples:
   tocsin ack 3f2a91c0 --for 2h                             I work on it: do not page it again
   tocsin ask --list                                        which questions are saved?
   tocsin report --month 2026-10                            the month on one page, to read and to print
+  source <(COMPLETE=bash tocsin)                           let the shell complete all this; zsh and fish too
 
 Every flag that names a server can stand in the environment: TOCSIN_KAFKA, TOCSIN_CLICKHOUSE and so on; `tocsin COMMAND --help`
 shows the names. Exit codes: 0 done, 1 could not be done, 64 the command line or a file given to it is not usable.";
@@ -105,6 +107,8 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // Answers a shell that asks what can follow, by the variable COMPLETE, and ends then.
+    CompleteEnv::with_factory(Cli::command).complete();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(answer) => {
