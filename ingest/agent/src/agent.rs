@@ -216,7 +216,7 @@ impl Agent {
         let mut gone = self.take_over(prepared);
         end(&mut gone);
         gone.iter().filter_map(RunningListener::held_udp).for_each(|source| self.held.given_back(source));
-        self.polling.follow(&self.runtime, &self.inputs, polls);
+        self.polling.follow(&self.runtime, &self.inputs, &polls);
         self.host.follow(&self.runtime, &self.inputs, config.host.as_ref());
         self.resolvers.follow(&self.runtime, &self.inputs, &config.resolvers);
         self.end_inputs_beside(&config);
@@ -351,7 +351,7 @@ impl Agent {
     pub fn drain(mut self) -> Closing {
         tracing::info!("stopping: reading what is left in the sockets");
         end(&mut self.listeners);
-        self.polling.follow(&self.runtime, &self.inputs, Vec::new());
+        self.polling.follow(&self.runtime, &self.inputs, &[]);
         self.host.follow(&self.runtime, &self.inputs, None);
         self.resolvers.follow(&self.runtime, &self.inputs, &[]);
         tracing::info!(max_seconds = MAX_FLUSH.as_secs(), "stopping: waiting for Kafka to acknowledge");

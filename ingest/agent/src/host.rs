@@ -15,41 +15,37 @@ use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
 use crate::pipeline::Shared;
-use crate::task::Task;
+use crate::task::Tasks;
 
 /// Name under which figures of the host are counted.
 pub(crate) const LISTENER: &str = "host";
 
-/// The task that reads the host, while the config asks for one.
+/// The task that reads the host, while the config asks for one; never two.
 pub(crate) struct HostReading {
     shared: Shared,
-    task: Option<Task<HostConfig>>,
+    tasks: Tasks<HostConfig>,
 }
 
 impl HostReading {
     /// Reads nothing yet.
     pub(crate) fn new(shared: Shared) -> Self {
-        Self { shared, task: None }
+        Self { shared, tasks: Tasks::default() }
     }
 
     /// Reads as the config says; what stays as it was goes on.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, config: Option<&HostConfig>) {
-        if self.task.as_ref().map(|task| &task.plan) == config {
-            return;
-        }
-        if let Some(task) = self.task.take() {
-            task.end(runtime, LISTENER);
-        }
-        let Some(config) = config else { return };
+        let planned: Vec<_> = config.cloned().into_iter().collect();
+        self.tasks.keep(runtime, LISTENER, &planned);
+        let Some(config) = self.tasks.new_of(&planned).pop() else { return };
         tracing::info!(device = config.device, interval = ?config.interval, "reading figures of this host");
         let telling =
             Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, &config.site).counters };
-        self.task = Some(Task::start(runtime, config.clone(), |stop| telling.run(stop)));
+        self.tasks.start(runtime, config, |stop| telling.run(stop));
     }
 
     /// The task has ended before it was asked to.
     pub(crate) fn has_failed(&self) -> bool {
-        self.task.as_ref().is_some_and(Task::has_failed)
+        self.tasks.has_failed()
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
 use crate::pipeline::Shared;
-use crate::task::Task;
+use crate::task::Tasks;
 
 /// Name under which answers of resolvers are counted.
 pub(crate) const LISTENER: &str = "resolvers";
@@ -21,31 +21,28 @@ pub(crate) const LISTENER: &str = "resolvers";
 /// The tasks that ask, one a group.
 pub(crate) struct Resolvers {
     shared: Shared,
-    tasks: Vec<Task<GroupConfig>>,
+    tasks: Tasks<GroupConfig>,
 }
 
 impl Resolvers {
     /// Asks nobody yet.
     pub(crate) fn new(shared: Shared) -> Self {
-        Self { shared, tasks: Vec::new() }
+        Self { shared, tasks: Tasks::default() }
     }
 
     /// Asks as the config says; a group that stays as it was goes on.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, groups: &[GroupConfig]) {
-        let (kept, ended): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tasks).into_iter().partition(|task| groups.contains(&task.plan));
-        self.tasks = kept;
-        ended.into_iter().for_each(|task| task.end(runtime, LISTENER));
-        let new: Vec<_> = groups.iter().filter(|group| self.tasks.iter().all(|task| task.plan != **group)).collect();
-        for group in new {
+        self.tasks.keep(runtime, LISTENER, groups);
+        for group in self.tasks.new_of(groups) {
             tracing::info!(group = group.id, resolvers = group.servers.len(), interval = ?group.interval, "asking resolvers");
             let asking = Asking { group: group.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, "").counters };
-            self.tasks.push(Task::start(runtime, group.clone(), |stop| Arc::new(asking).run(stop)));
+            self.tasks.start(runtime, group, |stop| Arc::new(asking).run(stop));
         }
     }
 
     /// A task has ended before it was asked to.
     pub(crate) fn has_failed(&self) -> bool {
-        self.tasks.iter().any(Task::has_failed)
+        self.tasks.has_failed()
     }
 }
 

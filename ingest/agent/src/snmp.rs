@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 
 use crate::Config;
 use crate::pipeline::Shared;
-use crate::task::Task;
+use crate::task::Tasks;
 
 /// Name under which polls are counted.
 pub(crate) const POLLER: &str = "snmp-poller";
@@ -68,29 +68,24 @@ pub(crate) struct Polling {
     shared: Shared,
     devices: Arc<PolledDevices>,
     learned: Arc<Learned>,
-    tasks: Vec<Task<Plan>>,
+    tasks: Tasks<Plan>,
 }
 
 impl Polling {
     /// Polls nothing yet.
     pub(crate) fn new(shared: Shared, devices: &Arc<PolledDevices>, learned: &Arc<Learned>) -> Self {
-        Self { shared, devices: Arc::clone(devices), learned: Arc::clone(learned), tasks: Vec::new() }
+        Self { shared, devices: Arc::clone(devices), learned: Arc::clone(learned), tasks: Tasks::default() }
     }
 
     /// Polls as planned: what is asked as before goes on, and knows the figures of the last poll.
-    pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, plans: Vec<Plan>) {
-        let (kept, ended): (Vec<_>, Vec<_>) = std::mem::take(&mut self.tasks).into_iter().partition(|task| plans.contains(&task.plan));
-        self.tasks = kept;
+    pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, plans: &[Plan]) {
+        let ended = self.tasks.keep(runtime, POLLER, plans);
         if !ended.is_empty() {
             // Those that stay are known again with their next poll.
             self.learned.forget_polled();
         }
-        for task in ended {
-            let device = task.plan.device().to_owned();
-            task.end(runtime, POLLER);
-            self.devices.remove(&device);
-        }
-        let new: Vec<_> = plans.into_iter().filter(|plan| self.tasks.iter().all(|task| task.plan != *plan)).collect();
+        ended.iter().for_each(|plan| self.devices.remove(plan.device()));
+        let new = self.tasks.new_of(plans);
         if new.is_empty() {
             return;
         }
@@ -105,13 +100,13 @@ impl Polling {
         });
         let poller = Poller { sink, devices: Arc::clone(&self.devices), started_at_unix_nanos };
         for plan in new {
-            self.tasks.push(Task::start(runtime, plan.clone(), |stop| poller.start(plan, stop)));
+            self.tasks.start(runtime, plan.clone(), |stop| poller.start(plan, stop));
         }
     }
 
     /// A task has ended before it was asked to.
     pub(crate) fn has_failed(&self) -> bool {
-        self.tasks.iter().any(Task::has_failed)
+        self.tasks.has_failed()
     }
 }
 

@@ -6,14 +6,14 @@ use std::net::IpAddr;
 use ipnet::IpNet;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use tocsin_names::Networks;
 use tocsin_parse::Parsed;
 
 /// `devices.time_zones`, ready to be asked for each event.
 #[derive(Debug, Default)]
 pub(crate) struct TimeZones {
     by_device: HashMap<String, TimeZone>,
-    /// The longest prefix first.
-    by_network: Vec<(IpNet, TimeZone)>,
+    by_network: Networks<TimeZone>,
 }
 
 impl TimeZones {
@@ -23,7 +23,7 @@ impl TimeZones {
     ///
     /// One sentence about a name that no zone has.
     pub(crate) fn of(zones: &BTreeMap<String, String>) -> Result<Self, String> {
-        let mut read = Self::default();
+        let (mut by_device, mut by_network) = (HashMap::new(), Vec::new());
         for (whose, name) in zones {
             let zone = zone(name).ok_or_else(|| {
                 format!(
@@ -31,13 +31,13 @@ impl TimeZones {
                 )
             })?;
             match (whose.parse::<IpNet>(), whose.parse::<IpAddr>()) {
-                (Ok(network), _) => read.by_network.push((network.trunc(), zone)),
-                (_, Ok(address)) => read.by_network.push((address.to_canonical().into(), zone)),
-                _ => drop(read.by_device.insert(whose.clone(), zone)),
+                (Ok(network), _) => by_network.push((network, zone)),
+                (_, Ok(address)) => by_network.push((address.to_canonical().into(), zone)),
+                _ => drop(by_device.insert(whose.clone(), zone)),
             }
         }
-        read.by_network.sort_by_key(|(network, _)| std::cmp::Reverse(network.prefix_len()));
-        Ok(read)
+        // Of two spellings of one network the first counts.
+        Ok(Self { by_device, by_network: by_network.into_iter().rev().collect() })
     }
 
     /// Puts right the time of a message that told no zone, where one is configured for its device or else its sender.
@@ -45,15 +45,10 @@ impl TimeZones {
         if !parsed.is_zone_missing || (self.by_device.is_empty() && self.by_network.is_empty()) {
             return;
         }
-        let zone = parsed.device.as_ref().and_then(|device| self.by_device.get(device)).or_else(|| self.of_sender(sender?));
+        let zone = parsed.device.as_ref().and_then(|device| self.by_device.get(device)).or_else(|| self.by_network.of(sender?));
         let (Some(zone), Some(as_utc)) = (zone, parsed.event_time_unix_nanos) else { return };
         // A time that cannot be kept in the zone stays as it was read.
         parsed.event_time_unix_nanos = in_zone(as_utc, zone).or(Some(as_utc));
-    }
-
-    fn of_sender(&self, sender: IpAddr) -> Option<&TimeZone> {
-        let sender = sender.to_canonical();
-        self.by_network.iter().find(|(network, _)| network.contains(&sender)).map(|(_, zone)| zone)
     }
 }
 

@@ -9,6 +9,8 @@ use lru::LruCache;
 use tocsin_wire::events::Dhcp;
 use tocsin_wire::events::dhcp::MessageType;
 
+use crate::is_host_name;
+
 /// Clients and addresses that are remembered, each; those that said nothing for longest are forgotten first.
 const MOST: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 /// Where an acknowledgement does not say for how long.
@@ -37,8 +39,7 @@ impl Leases {
             return;
         }
         let name = dhcp.hostname.trim_end_matches('.');
-        let is_name =
-            (1..=MAX_NAME_BYTES).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+        let is_name = name.len() <= MAX_NAME_BYTES && is_host_name(name);
         if is_name && self.names.peek(&dhcp.mac).is_none_or(|known| known != name) {
             self.names.put(dhcp.mac.clone(), name.to_owned());
         }

@@ -14,3 +14,8 @@ pub use inventory::{Entry, Inventory, entries};
 pub use inventory_file::InventoryFile;
 pub use names::{Learned, Names, Source};
 pub use networks::Networks;
+
+/// Whether a stranger's text is written as names of hosts are (RFC 1123, and `_`, which many have).
+fn is_host_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+}

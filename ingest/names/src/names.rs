@@ -109,11 +109,6 @@ impl Names {
     pub fn inventory(&self) -> Option<&InventoryFile> {
         self.inventory.as_deref()
     }
-
-    /// What was learned so far.
-    pub fn learned(&self) -> &Learned {
-        &self.learned
-    }
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use lru::LruCache;
 
+use crate::is_host_name;
+
 const MOST: NonZeroUsize = NonZeroUsize::new(65_536).unwrap();
 /// Questions that wait. An address that finds no room is asked for by its next message.
 const WAITING: usize = 1_024;
@@ -78,7 +80,7 @@ fn answer(waiting: &Mutex<Receiver<IpAddr>>, known: &Mutex<LruCache<IpAddr, Know
     loop {
         let question = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
         let Ok(address) = question else { return };
-        let name = look_up(address).and_then(|name| usable(&name, address));
+        let name = look_up(address).and_then(|name| usable(&name));
         let good_for = if name.is_some() { NAME_IS_GOOD_FOR } else { NONE_IS_GOOD_FOR };
         let entry = Known { name, good_until: Instant::now() + good_for, is_asked_again: false };
         known.lock().unwrap_or_else(PoisonError::into_inner).put(address, entry);
@@ -86,10 +88,9 @@ fn answer(waiting: &Mutex<Receiver<IpAddr>>, known: &Mutex<LruCache<IpAddr, Know
 }
 
 /// Lower-case, without the last dot. The system gives the address itself where it has no name.
-fn usable(name: &str, address: IpAddr) -> Option<String> {
+fn usable(name: &str) -> Option<String> {
     let name = name.trim_end_matches('.').to_ascii_lowercase();
-    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    (is_name && name.parse::<IpAddr>().is_err() && name != address.to_string()).then_some(name)
+    (is_host_name(&name) && name.parse::<IpAddr>().is_err()).then_some(name)
 }
 
 #[cfg(test)]
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn an_address_is_no_name_and_neither_is_what_nobody_could_write() {
         for name in ["192.0.2.1", "", ".", "a b", "x\u{1b}", "2001:db8::1"] {
-            assert_eq!(usable(name, ip("192.0.2.1")), None, "{name:?}");
+            assert_eq!(usable(name), None, "{name:?}");
         }
     }
 

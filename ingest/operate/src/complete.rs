@@ -14,7 +14,6 @@ use crate::clickhouse::{ClickHouse, ClickHouseArgs};
 use crate::schema::files::SchemaFiles;
 
 const PATIENCE: Duration = Duration::from_secs(1);
-const MOST: usize = 100;
 
 /// ClickHouse, by the environment as every command takes it.
 #[derive(Parser)]
@@ -87,7 +86,7 @@ fn values(question: &Question, key: &str, begun: &str, prefix: &str) -> Vec<Comp
         let Some(statement) = names_of(key) else { return Vec::new() };
         known(statement, begun).lines().filter(|name| means_nothing_to_a_shell(name)).map(ToOwned::to_owned).collect()
     };
-    names.into_iter().take(MOST).map(|name| CompletionCandidate::new(format!("{prefix}{name}"))).collect()
+    names.into_iter().map(|name| CompletionCandidate::new(format!("{prefix}{name}"))).collect()
 }
 
 /// Where names of what a parameter means are.

@@ -298,17 +298,17 @@ impl<'a> Reader<'a> {
 
     /// The rest of the packet as the data of one record: the type's word, and its text.
     fn record_text(&mut self, record_type: u16) -> Option<(String, String)> {
-        let word = |known: &str| known.to_owned();
+        let word = |known: RecordType| known.word().to_owned();
         Some(match record_type {
-            1 => (word("A"), Ipv4Addr::from(self.long_number()?).to_string()),
-            2 => (word("NS"), self.name()?),
-            5 => (word("CNAME"), self.name()?),
-            6 => (word("SOA"), self.authority()?),
-            12 => (word("PTR"), self.name()?),
-            15 => (word("MX"), format!("{} {}", self.number()?, self.name()?)),
-            16 => (word("TXT"), self.strings()?),
-            28 => (word("AAAA"), Ipv6Addr::from(<[u8; 16]>::try_from(self.bytes(16)?).ok()?).to_string()),
-            33 => (word("SRV"), format!("{} {} {} {}", self.number()?, self.number()?, self.number()?, self.name()?)),
+            1 => (word(RecordType::A), Ipv4Addr::from(self.long_number()?).to_string()),
+            2 => (word(RecordType::Ns), self.name()?),
+            5 => (word(RecordType::Cname), self.name()?),
+            6 => (word(RecordType::Soa), self.authority()?),
+            12 => (word(RecordType::Ptr), self.name()?),
+            15 => (word(RecordType::Mx), format!("{} {}", self.number()?, self.name()?)),
+            16 => (word(RecordType::Txt), self.strings()?),
+            28 => (word(RecordType::Aaaa), Ipv6Addr::from(<[u8; 16]>::try_from(self.bytes(16)?).ok()?).to_string()),
+            33 => (word(RecordType::Srv), format!("{} {} {} {}", self.number()?, self.number()?, self.number()?, self.name()?)),
             // RFC 3597: types that are not known.
             other => {
                 let data = self.packet.get(self.at..)?;

@@ -1,42 +1,16 @@
 //! The binary as a person or a script meets it: help, exit codes, and what goes to which stream.
 
+mod server;
+
 use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-/// `tocsin` with these arguments, without the caller's TOCSIN_ variables.
-fn tocsin(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tocsin"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("TOCSIN_")) {
-        command.env_remove(name);
-    }
-    command.args(arguments);
-    command
-}
-
-fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    told(tocsin(arguments).output().unwrap())
-}
-
-fn told(output: Output) -> (Option<i32>, String, String) {
-    (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
-}
-
-/// The address in `variable`; none, with a word about it, where the test shall be skipped. CI fails instead.
-fn server(variable: &str) -> Option<String> {
-    let address = std::env::var(variable).ok().filter(|address| !address.is_empty());
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(address.is_some() || !is_ci, "{variable} must be set in CI: `make test` sets it from the embedded stack");
-    if address.is_none() {
-        // Not by eprintln!, which cargo keeps to itself when a test passes.
-        let _ = writeln!(std::io::stderr(), "skipped: {variable} is not set; `make test` starts the server and sets it");
-    }
-    address
-}
+use server::{run, server, tocsin, told};
 
 #[test]
 fn help_shows_every_command_and_examples_on_standard_output() {

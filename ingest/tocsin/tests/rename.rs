@@ -1,28 +1,13 @@
 //! `tocsin devices rename` against a real ClickHouse: TOCSIN_TEST_CLICKHOUSE_URL says where.
 
-use std::process::Command;
+#[allow(dead_code, reason = "other tests use the rest of it")]
+mod server;
 
-const TOCSIN: &str = env!("CARGO_BIN_EXE_tocsin");
-
-fn run(arguments: &[&str]) -> (Option<i32>, String, String) {
-    let output = Command::new(TOCSIN).args(arguments).env_remove("TOCSIN_CLICKHOUSE").output().unwrap();
-    (output.status.code(), String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
-}
-
-/// None, with a word about it, where the test shall be skipped. CI fails instead.
-fn clickhouse() -> Option<String> {
-    let url = std::env::var("TOCSIN_TEST_CLICKHOUSE_URL").ok().filter(|url| !url.is_empty());
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-    assert!(url.is_some() || !is_ci, "TOCSIN_TEST_CLICKHOUSE_URL must be set in CI: `make test` sets it from the embedded stack");
-    if url.is_none() {
-        eprintln!("skipped: TOCSIN_TEST_CLICKHOUSE_URL is not set; `make test` starts the server and sets it");
-    }
-    url
-}
+use server::{run, server};
 
 #[test]
 fn a_renamed_device_keeps_its_history_under_every_name_that_it_had() {
-    let Some(url) = clickhouse() else { return };
+    let Some(url) = server("TOCSIN_TEST_CLICKHOUSE_URL") else { return };
     let ask = |statement: &str| ureq::post(&url).send(statement).unwrap().body_mut().read_to_string().unwrap();
     let (code, _, err) = run(&["schema", "apply", "--only", "clickhouse", "--clickhouse", &url]);
     assert_eq!(code, Some(0), "{err}");
