@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.PluginUtils;
+import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.slf4j.Logger;
@@ -56,8 +58,10 @@ import picocli.CommandLine.Option;
 public final class FlinkMain implements Callable<Integer> {
 
   private static final Logger LOG = LoggerFactory.getLogger(FlinkMain.class);
-  private static final long POLL_INTERVAL_MS = 200;
-  private static final long CLUSTER_POLL_INTERVAL_MS = 1_000;
+
+  /** Flink makes a picture of each job's whole graph for an answer, so it is asked rarely. */
+  private static final long POLL_INTERVAL_MS = 1_000;
+
   private static final long LAST_CHECKPOINT_SECONDS = 5;
   private static final long CLOSE_SECONDS = 10;
 
@@ -270,7 +274,7 @@ public final class FlinkMain implements Callable<Integer> {
           }
           answers = false;
         }
-        Thread.sleep(CLUSTER_POLL_INTERVAL_MS);
+        Thread.sleep(POLL_INTERVAL_MS);
       }
     }
   }
@@ -287,8 +291,9 @@ public final class FlinkMain implements Callable<Integer> {
   }
 
   private static void watch(ClusterClient<?> cluster, List<SupervisedJob> jobs) throws Exception {
+    Collection<JobStatusMessage> known = cluster.listJobs().get();
     for (SupervisedJob job : jobs) {
-      job.watch(cluster);
+      job.watch(cluster, known);
     }
   }
 

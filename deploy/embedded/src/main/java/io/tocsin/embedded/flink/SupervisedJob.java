@@ -51,10 +51,10 @@ final class SupervisedJob {
   /**
    * Looks at the job, and submits it where that is due.
    *
+   * @param jobs that the cluster knows now
    * @throws Exception where the cluster itself does not answer
    */
-  void watch(ClusterClient<?> cluster) throws Exception {
-    Collection<JobStatusMessage> jobs = cluster.listJobs().get();
+  void watch(ClusterClient<?> cluster, Collection<JobStatusMessage> jobs) throws Exception {
     JobID id = running;
     if (id == null) {
       running = foundIn(jobs).orElse(null);
