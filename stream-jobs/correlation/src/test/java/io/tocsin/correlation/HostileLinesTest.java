@@ -90,7 +90,7 @@ class HostileLinesTest {
             0.9,
             0.81,
             10,
-            "disconnected|connection reset|aged out|teardown tcp .*(timeout|reset)");
+            "disconnected|connection reset|aged out|teardown tcp .*timeout|teardown tcp .*reset");
     HostileLines.assertLinear("disconnect", seed, syslog(rules::concerns));
   }
 

@@ -57,6 +57,9 @@ final class WaitingLines {
   }
 
   private static List<DhcpMessage> those(TrackedClient tracked, Predicate<DhcpMessage> isMeant) {
+    if (tracked.waiting.isEmpty()) {
+      return List.of();
+    }
     return tracked.waiting.stream().filter(isMeant).sorted(DhcpMessage.ORDER).toList();
   }
 }

@@ -24,8 +24,13 @@ public final class LiteralScan<T> {
 
   private final List<int[]> next = new ArrayList<>();
   private final List<List<T>> found = new ArrayList<>();
-
   private final boolean ignoresCase;
+
+  /** The state after each state and character, once closed: what each character of a line asks. */
+  private int[] after;
+
+  /** Whether a literal ends in a state. */
+  private boolean[] isFound;
 
   /** An automaton without literals. */
   public LiteralScan() {
@@ -100,6 +105,18 @@ public final class LiteralScan<T> {
         }
       }
     }
+    flatten();
+  }
+
+  private void flatten() {
+    after = new int[next.size() * ALPHABET];
+    isFound = new boolean[next.size()];
+    for (int state = 0; state < next.size(); state++) {
+      isFound[state] = !found.get(state).isEmpty();
+      for (char c = 0; c < ALPHABET; c++) {
+        after[state * ALPHABET + c] = next.get(state)[fold(c)];
+      }
+    }
   }
 
   /** Calls for every occurrence of a literal, so perhaps more than once for the same one. */
@@ -107,9 +124,8 @@ public final class LiteralScan<T> {
     int state = 0;
     for (int i = 0; i < text.length(); i++) {
       state = after(state, text.charAt(i));
-      List<T> here = found.get(state);
-      for (int k = 0; k < here.size(); k++) {
-        each.accept(here.get(k));
+      if (isFound[state]) {
+        found.get(state).forEach(each);
       }
     }
   }
@@ -119,7 +135,7 @@ public final class LiteralScan<T> {
     int state = 0;
     for (int i = 0; i < text.length(); i++) {
       state = after(state, text.charAt(i));
-      if (!found.get(state).isEmpty()) {
+      if (isFound[state]) {
         return true;
       }
     }
@@ -127,7 +143,7 @@ public final class LiteralScan<T> {
   }
 
   private int after(int state, char c) {
-    return c < ALPHABET ? next.get(state)[fold(c)] : 0;
+    return c < ALPHABET ? after[state * ALPHABET + c] : 0;
   }
 
   private char fold(char c) {

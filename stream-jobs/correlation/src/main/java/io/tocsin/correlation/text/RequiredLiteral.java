@@ -1,12 +1,13 @@
 package io.tocsin.correlation.text;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
- * The longest text that every match of a pattern must contain. It looks only at what stands outside
- * of groups, and gives up where it does not understand: a shorter answer costs time, a wrong one
- * would lose matches.
+ * The texts that every match of a pattern must contain. It looks only at what stands outside of
+ * groups, and gives up where it does not understand: a shorter answer costs time, a wrong one would
+ * lose matches.
  */
 public final class RequiredLiteral {
   private static final String NONE = "";
@@ -14,25 +15,27 @@ public final class RequiredLiteral {
   private static final String ESCAPABLE = "\\.+*?()|[]{}^$/-%<>:,\"'# ";
 
   private final String regex;
-  private final List<String> alternatives = new ArrayList<>();
+  private final List<List<String>> alternatives = new ArrayList<>();
   private final StringBuilder run = new StringBuilder();
-  private String longest = NONE;
+  private List<String> runs = new ArrayList<>();
   private int at;
 
   private RequiredLiteral(String regex) {
     this.regex = regex;
   }
 
-  /** The literal of a pattern; empty where none is known. */
+  /** The longest literal of a pattern; empty where none is known. */
   public static String of(String regex) {
-    List<String> literals = ofAlternatives(regex);
-    return literals.size() == 1 ? literals.get(0) : NONE;
+    List<List<String>> literals = ofAlternatives(regex);
+    return literals.size() == 1
+        ? literals.get(0).stream().max(Comparator.comparingInt(String::length)).orElse(NONE)
+        : NONE;
   }
 
-  /** The literal of each alternative of a pattern, empty where none is known of one. */
-  public static List<String> ofAlternatives(String regex) {
+  /** The literals of each alternative of a pattern, none where none is known of one. */
+  public static List<List<String>> ofAlternatives(String regex) {
     RequiredLiteral literal = new RequiredLiteral(regex);
-    return literal.findAll() ? literal.alternatives : List.of(NONE);
+    return literal.findAll() ? literal.alternatives : List.of(List.of());
   }
 
   /** Whether the pattern is understood. */
@@ -83,8 +86,8 @@ public final class RequiredLiteral {
 
   private void endAlternative() {
     endRun();
-    alternatives.add(longest);
-    longest = NONE;
+    alternatives.add(runs);
+    runs = new ArrayList<>();
   }
 
   /** Takes a character into the run, except where what follows makes it optional. */
@@ -102,8 +105,8 @@ public final class RequiredLiteral {
   }
 
   private void endRun() {
-    if (run.length() > longest.length()) {
-      longest = run.toString();
+    if (!run.isEmpty()) {
+      runs.add(run.toString());
     }
     run.setLength(0);
   }

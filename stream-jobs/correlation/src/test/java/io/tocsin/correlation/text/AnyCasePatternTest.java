@@ -17,6 +17,9 @@ class AnyCasePatternTest {
     "aged out|teardown tcp .*(timeout|reset), session AGED OUT, true",
     "aged out|teardown tcp .*(timeout|reset), Teardown TCP connection 7 by FIN, false",
     "aged out|teardown tcp .*(timeout|reset), user logged in, false",
+    "teardown tcp .*timeout|tcp .*reset, Teardown TCP connection 7 by Reset, true",
+    "teardown tcp .*timeout|tcp .*reset, Timeout; Teardown TCP connection 7, false",
+    "teardown tcp .*timeout|tcp .*reset, Teardown TCP connection 7 by FIN, false",
     "\\d+|aged out, port 7, true",
     "conn|session, Sessions, true",
     "a|, anything, true"

@@ -35,7 +35,8 @@ public final class FindingsOptions extends JobOptions {
   @Option(
       names = "--disconnect-pattern",
       paramLabel = "REGEX",
-      defaultValue = "disconnected|connection reset|aged out|teardown tcp .*(timeout|reset)",
+      defaultValue =
+          "disconnected|connection reset|aged out|teardown tcp .*timeout|teardown tcp .*reset",
       description = {
         "syslog messages that are a cut connection; one that ended as it should is none (default:",
         "${DEFAULT-VALUE})"
