@@ -16,9 +16,10 @@ public enum Buffering {
 
   /**
    * What comes of it is late by seconds anyway, by a checkpoint or by the wait for event time: up
-   * to 250 ms at the broker, and Flink's usual 100 ms between tasks.
+   * to 250 ms at the broker, and as long between tasks. Each task that waits so has a thread that
+   * wakes as often, which is why it is not Flink's usual 100 ms.
    */
-  BATCHED(Duration.ofMillis(100), Duration.ofMillis(250));
+  BATCHED(Duration.ofMillis(250), Duration.ofMillis(250));
 
   private final Duration bufferTimeout;
   private final Duration fetchWait;

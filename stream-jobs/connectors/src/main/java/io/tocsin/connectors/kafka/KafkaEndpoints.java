@@ -33,6 +33,15 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 public final class KafkaEndpoints {
   private static final int FETCH_BYTES = 1 << 20;
 
+  /**
+   * How long the broker may keep a fetch while there is nothing: the first record ends the wait. A
+   * dozen readers of quiet topics would else ask twice a second each, for ever.
+   */
+  private static final Duration QUIET_FETCH_WAIT = Duration.ofSeconds(5);
+
+  /** Of a fetch that waited: each hand-over to the task costs as much as some hundred records. */
+  private static final int RECORDS_A_POLL = 5_000;
+
   private final KafkaConnection connection;
   private final Duration fetchWait;
 
@@ -84,6 +93,7 @@ public final class KafkaEndpoints {
     if (!fetchWait.isZero()) {
       records
           .setProperty(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, Integer.toString(FETCH_BYTES))
+          .setProperty(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, Integer.toString(RECORDS_A_POLL))
           .setProperty(
               ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(fetchWait.toMillis()));
     }
@@ -194,6 +204,8 @@ public final class KafkaEndpoints {
         .setGroupId(groupId)
         .setClientIdPrefix(groupId)
         .setDeserializer(deserializer)
-        .setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        .setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false")
+        .setProperty(
+            ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, Long.toString(QUIET_FETCH_WAIT.toMillis()));
   }
 }

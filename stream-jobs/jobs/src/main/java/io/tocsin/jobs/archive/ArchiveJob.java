@@ -32,6 +32,13 @@ public final class ArchiveJob {
   /** Name of the job and of its consumer group. */
   public static final String NAME = "tocsin-archive";
 
+  /**
+   * Instances that the archive can have at most, and key groups of its only keyed operator, which
+   * is idle where no listener has {@code copies}. A checkpoint writes a number for each of them,
+   * and here there is one a second.
+   */
+  private static final int MAX_INSTANCES = 120;
+
   /** Ends the wait for copies, and nothing else. */
   private static final WatermarkStrategy<TopicRecord> BROKERS_CLOCK =
       WatermarkStrategy.<TopicRecord>forMonotonousTimestamps()
@@ -48,8 +55,6 @@ public final class ArchiveJob {
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, ArchiveOptions options) {
     JobRunner.prepare(env, options, Buffering.BATCHED);
-    // The source and the writer are one task, and neither changes what it passes on or keeps it.
-    env.getConfig().enableObjectReuse();
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     define(
         env,
@@ -87,6 +92,7 @@ public final class ArchiveJob {
                 CopiesTables::eventOf,
                 (record, verdict) -> new Judged(record, verdict.keptEventId())))
         .returns(TypeInformation.of(Judged.class))
+        .setMaxParallelism(MAX_INSTANCES)
         .name("copies of other agents")
         .uid("archive-copies")
         .sinkTo(copies)

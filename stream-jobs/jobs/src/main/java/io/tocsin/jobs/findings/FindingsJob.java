@@ -34,8 +34,10 @@ import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.util.OutputTag;
 
 /**
  * Findings that need more than one message, by the rules of {@code correlation/findings}: syslog,
@@ -102,88 +104,52 @@ public final class FindingsJob {
     DataStream<Event> received =
         env.fromSource(source, AgentsClock.watermarks(MAX_DISORDER), "events")
             .uid("findings-events-source");
-    Events events =
-        new Events(
-            received,
-            CopyStreams.once(
-                received.filter(Event::hasCopies).name("findings-groups").uid("findings-groups"),
-                "findings-copies"));
-    DataStream<Event> gateways =
-        find(
-            events,
-            new GatewayRules(),
-            "gateway-group",
-            GatewayGroup.class,
-            "findings-gateway-claims",
-            "findings-gateways");
-    DataStream<Event> tables =
-        find(
-            events,
-            connectionLimit,
-            "connection-table",
-            ConnectionTable.class,
-            "findings-connection-events",
-            "findings-connection-tables");
-    DataStream<Event> agents =
-        find(
-            events,
-            Event::hasAgentStats,
-            Event::getAgentId,
-            new AgentsFunction(agentSilent),
-            "findings-heartbeats",
-            "findings-agents");
-    DataStream<Event> gaps =
-        find(
-            events,
-            new SequenceGapRules(),
-            "sequence-gaps",
-            SequenceGaps.class,
-            "findings-gaps",
-            "findings-sequence-gaps");
-    DataStream<Event> storage =
-        find(
-            events,
-            storageSlow,
-            "host-load",
-            HostLoad.class,
-            "findings-host-figures",
-            "findings-hosts");
-    DataStream<Event> answers =
-        find(
-            events,
-            resolvers,
-            "resolver",
-            ResolverState.class,
-            "findings-dns-answers",
-            "findings-resolvers");
-    DataStream<Event> wrongClocks = wrongClocks(events, clocks);
-    gateways
-        .union(tables, agents, gaps, storage, answers, wrongClocks)
-        .sinkTo(findings)
-        .name("findings")
-        .uid("findings-sink");
-  }
-
-  /**
-   * What the rules may see.
-   *
-   * @param received everything, copies too
-   * @param firstOfGroups of what agents of a group received, the first of each message
-   */
-  private record Events(DataStream<Event> received, DataStream<Event> firstOfGroups) {
-    /** Those that pass a filter, once each. */
-    DataStream<Event> that(FilterFunction<Event> filter, String uid) {
-      return received
-          .filter(event -> !event.hasCopies() && filter.filter(event))
-          .name(uid)
-          .uid(uid)
-          .union(firstOfGroups.filter(filter).name(uid + "-of-groups").uid(uid + "-of-groups"));
+    List<Finder> finders =
+        List.of(
+            Finder.of("findings-gateways", new GatewayRules(), "gateway-group", GatewayGroup.class),
+            Finder.of(
+                "findings-connection-tables",
+                connectionLimit,
+                "connection-table",
+                ConnectionTable.class),
+            new Finder(
+                "findings-agents",
+                Event::hasAgentStats,
+                Event::getAgentId,
+                new AgentsFunction(agentSilent)),
+            Finder.of(
+                "findings-sequence-gaps",
+                new SequenceGapRules(),
+                "sequence-gaps",
+                SequenceGaps.class),
+            Finder.of("findings-hosts", storageSlow, "host-load", HostLoad.class),
+            Finder.of("findings-resolvers", resolvers, "resolver", ResolverState.class));
+    List<RoutesFunction.Route> routes = finders.stream().map(Finder::route).toList();
+    SingleOutputStreamOperator<Event> routed =
+        routed(received, RoutesFunction.of(routes), "findings-routes");
+    SingleOutputStreamOperator<Event> routedOfGroups =
+        routed(
+            CopyStreams.once(routed, "findings-copies"),
+            RoutesFunction.ofGroups(routes),
+            "findings-routes-of-groups");
+    DataStream<Event> found = wrongClocks(received, clocks);
+    for (Finder finder : finders) {
+      found = found.union(finder.find(routed, routedOfGroups));
     }
+    found.sinkTo(findings).name("findings").uid("findings-sink");
   }
 
-  private static DataStream<Event> wrongClocks(Events events, ClockRules rules) {
+  private static SingleOutputStreamOperator<Event> routed(
+      DataStream<Event> events, RoutesFunction routes, String uid) {
     return events
-        .received()
+        .process(routes)
+        .returns(ProtobufTypeInfo.forMessage(Event.class))
+        .name(uid)
+        .uid(uid);
+  }
+
+  private static DataStream<Event> wrongClocks(DataStream<Event> received, ClockRules rules) {
+    return received
         .process(new ClockReadingsFunction(rules))
         .returns(TypeInformation.of(ClockReading.class))
         .name("findings-clock-readings")
@@ -195,35 +161,47 @@ public final class FindingsJob {
         .uid("findings-clocks");
   }
 
-  private static <S extends TimedState> DataStream<Event> find(
-      Events events,
-      FindingRules<Event, S> rules,
-      String stateName,
-      Class<S> stateClass,
-      String filterUid,
-      String uid) {
-    return find(
-        events,
-        rules::concerns,
-        rules::keyOf,
-        new KeyedRulesFunction<>(rules, stateName, stateClass),
-        filterUid,
-        uid);
-  }
-
-  private static DataStream<Event> find(
-      Events events,
-      FilterFunction<Event> filter,
+  /**
+   * What makes one finding.
+   *
+   * @param uid of its operator
+   * @param concerned says which events it is about
+   * @param key what they are counted for
+   * @param function the operator
+   */
+  private record Finder(
+      String uid,
+      FilterFunction<Event> concerned,
       KeySelector<Event, String> key,
-      KeyedProcessFunction<String, Event, Event> function,
-      String filterUid,
-      String uid) {
-    return events
-        .that(filter, filterUid)
-        .keyBy(key, Types.STRING)
-        .process(function)
-        .returns(ProtobufTypeInfo.forMessage(Event.class))
-        .name(uid)
-        .uid(uid);
+      KeyedProcessFunction<String, Event, Event> function) {
+    static <S extends TimedState> Finder of(
+        String uid, FindingRules<Event, S> rules, String stateName, Class<S> stateClass) {
+      return new Finder(
+          uid,
+          rules::concerns,
+          rules::keyOf,
+          new KeyedRulesFunction<>(rules, stateName, stateClass));
+    }
+
+    RoutesFunction.Route route() {
+      return new RoutesFunction.Route(output(), concerned);
+    }
+
+    private OutputTag<Event> output() {
+      return new OutputTag<>(uid, ProtobufTypeInfo.forMessage(Event.class));
+    }
+
+    DataStream<Event> find(
+        SingleOutputStreamOperator<Event> routed,
+        SingleOutputStreamOperator<Event> routedOfGroups) {
+      return routed
+          .getSideOutput(output())
+          .union(routedOfGroups.getSideOutput(output()))
+          .keyBy(key, Types.STRING)
+          .process(function)
+          .returns(ProtobufTypeInfo.forMessage(Event.class))
+          .name(uid)
+          .uid(uid);
+    }
   }
 }

@@ -13,6 +13,7 @@ import io.tocsin.correlation.registrations.findings.PeerRules;
 import io.tocsin.correlation.registrations.findings.RefusalRules;
 import io.tocsin.correlation.registrations.findings.RenewalRules;
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.KeyedRulesFunction;
 import io.tocsin.model.ProtobufTypeInfo;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -21,7 +22,11 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
 import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
 
-/** The findings' part of the graph: each rule with the observations that concern it. */
+/**
+ * The findings' part of the graph: each rule with the observations that concern it. Findings wait
+ * for event time, so observations go to them in company: one by one, each message of a client would
+ * wake up to four tasks.
+ */
 final class FindingStreams {
   private final DataStream<Observation> observations;
   private final BroadcastStream<Observation> complaints;
@@ -33,6 +38,7 @@ final class FindingStreams {
             .filter(FindingStreams::isComplaint)
             .name("complaints")
             .uid("registrations-complaints-filter")
+            .setBufferTimeout(Buffering.BATCHED.bufferTimeout().toMillis())
             .broadcast(EvidenceRulesFunction.COMPLAINTS);
   }
 
@@ -57,6 +63,7 @@ final class FindingStreams {
             .filter(rules::concerns)
             .name(name)
             .uid("registrations-" + name + "-filter")
+            .setBufferTimeout(Buffering.BATCHED.bufferTimeout().toMillis())
             .keyBy(rules::keyOf, Types.STRING);
     SingleOutputStreamOperator<Event> findings =
         rules instanceof EvidenceRules<S> evidenceRules
