@@ -24,10 +24,15 @@ import java.util.concurrent.TimeUnit;
  * (20000,10000,5000,0); measured seconds of each (30).
  */
 public final class CostBenchmark {
-  /** In which the JVMs compile what they run, the longest with the first rate. */
-  private static final int FIRST_WARM_UP_SECONDS = 35;
-
   private static final int WARM_UP_SECONDS = 10;
+
+  /**
+   * JVMs compile what they run for minutes, the longer the less of the machine is free, and then
+   * never again: what a server costs from the second hour on is measured once they have.
+   */
+  private static final double MAX_COMPILING_SHARE = 0.05;
+
+  private static final int MAX_WARM_UP_SECONDS = 420;
   private static final int DEVICES = 100;
 
   private CostBenchmark() {}
@@ -54,6 +59,7 @@ public final class CostBenchmark {
   private record Usage(
       long nanos,
       Map<String, Double> cpuSeconds,
+      double compilerCpuSeconds,
       Map<String, Long> writtenBytes,
       long stored,
       long dropped,
@@ -80,14 +86,10 @@ public final class CostBenchmark {
 
   private static void measure(
       String what, Pipeline pipeline, List<Integer> rates, int measuredSeconds) throws Exception {
-    boolean isWarm = false;
     for (int perSecond : rates) {
-      int warmUp = isWarm ? WARM_UP_SECONDS : FIRST_WARM_UP_SECONDS;
-      isWarm = true;
       CostTraffic traffic = pipeline.start(perSecond);
       try {
-        TimeUnit.SECONDS.sleep(warmUp);
-        Usage before = usage(pipeline);
+        Usage before = warmUp(pipeline);
         TimeUnit.SECONDS.sleep(measuredSeconds);
         print(what, perSecond, before, usage(pipeline), pipeline);
       } finally {
@@ -96,16 +98,42 @@ public final class CostBenchmark {
     }
   }
 
+  /** Until the JVMs compile no more than a little, or for some minutes. */
+  private static Usage warmUp(Pipeline pipeline) throws Exception {
+    Usage begun = usage(pipeline);
+    Usage now = begun;
+    double share = 1;
+    while (share > MAX_COMPILING_SHARE
+        && now.nanos() - begun.nanos() < TimeUnit.SECONDS.toNanos(MAX_WARM_UP_SECONDS)) {
+      TimeUnit.SECONDS.sleep(WARM_UP_SECONDS);
+      Usage before = now;
+      now = usage(pipeline);
+      share = compilingShare(before, now);
+    }
+    say(
+        "measured after %.0f s; %.0f %% of all CPU went into compiling in the last %d of them",
+        (now.nanos() - begun.nanos()) / 1e9, share * 100, WARM_UP_SECONDS);
+    return now;
+  }
+
+  private static double compilingShare(Usage before, Usage after) {
+    return (after.compilerCpuSeconds() - before.compilerCpuSeconds())
+        / (sum(after.cpuSeconds()) - sum(before.cpuSeconds()));
+  }
+
   private static Usage usage(Pipeline pipeline) throws Exception {
     Map<String, Double> cpuSeconds = new LinkedHashMap<>();
+    double compilerCpuSeconds = 0;
     Map<String, Long> writtenBytes = new LinkedHashMap<>();
     for (Map.Entry<String, Long> process : pipeline.processes().entrySet()) {
       cpuSeconds.put(process.getKey(), Machine.cpuSeconds(process.getValue()));
+      compilerCpuSeconds += Machine.compilerCpuSeconds(process.getValue());
       writtenBytes.put(process.getKey(), Machine.writtenBytes(process.getValue()));
     }
     return new Usage(
         System.nanoTime(),
         cpuSeconds,
+        compilerCpuSeconds,
         writtenBytes,
         pipeline.stored(),
         pipeline.dropped(),
@@ -120,13 +148,14 @@ public final class CostBenchmark {
     long written = sumOfBytes(after.writtenBytes()) - sumOfBytes(before.writtenBytes());
     say(
         "%s, %,d sent a second: %,.0f stored a second, %,d dropped by the kernel; %.2f cores%s;"
-            + " load average %s",
+            + " %.0f %% of it compiling; load average %s",
         what,
         perSecond,
         events / seconds,
         after.dropped() - before.dropped(),
         allCpu / seconds,
         perSecond == 0 ? "" : ", %.1f us an event".formatted(allCpu * 1e6 / events),
+        compilingShare(before, after) * 100,
         Machine.loadAverage());
     if (perSecond > 0) {
       say(

@@ -1,6 +1,7 @@
 package io.tocsin.integration;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,7 +20,25 @@ final class Machine {
 
   /** CPU seconds of a process since its start, user and system (proc(5), fields 14 and 15). */
   static double cpuSeconds(long pid) throws IOException {
-    String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+    return cpuSecondsOf(Path.of("/proc/" + pid));
+  }
+
+  /** Of them those in which a JVM compiled; none where the process is no JVM. */
+  static double compilerCpuSeconds(long pid) throws IOException {
+    double seconds = 0;
+    try (DirectoryStream<Path> threads =
+        Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
+      for (Path thread : threads) {
+        if (Files.readString(thread.resolve("comm")).matches("C[12] Compiler(?s:.*)")) {
+          seconds += cpuSecondsOf(thread);
+        }
+      }
+    }
+    return seconds;
+  }
+
+  private static double cpuSecondsOf(Path process) throws IOException {
+    String stat = Files.readString(process.resolve("stat"));
     // The name, field 2, may hold anything and ends with the last bracket.
     String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
     return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) / TICKS_PER_SECOND;
