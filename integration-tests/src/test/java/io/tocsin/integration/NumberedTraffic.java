@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class NumberedTraffic implements AutoCloseable {
   private static final int ALERT_UPDATE_EVERY = 5;
 
+  private final String name;
   private final InetSocketAddress syslog;
   private final InetSocketAddress alertUpdates;
   private final DatagramSocket socket;
@@ -31,16 +32,34 @@ final class NumberedTraffic implements AutoCloseable {
   private volatile IOException failure;
 
   /**
-   * Starts sending to 127.0.0.1.
+   * Starts sending to 127.0.0.1, by the name "drill".
    *
    * @param syslogPort of the UDP syslog listener
    * @param alertPort of the alert-update listener
    * @param perSecond datagrams a second
    */
   NumberedTraffic(int syslogPort, int alertPort, int perSecond) throws SocketException {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
-    syslog = new InetSocketAddress(loopback, syslogPort);
-    alertUpdates = new InetSocketAddress(loopback, alertPort);
+    this(
+        "drill",
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), syslogPort),
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), alertPort),
+        perSecond);
+  }
+
+  /**
+   * Starts sending.
+   *
+   * @param name app_name of the lines, and source of the updates
+   * @param syslog UDP syslog listener
+   * @param alertUpdates listener of alert updates
+   * @param perSecond datagrams a second
+   */
+  NumberedTraffic(
+      String name, InetSocketAddress syslog, InetSocketAddress alertUpdates, int perSecond)
+      throws SocketException {
+    this.name = name;
+    this.syslog = syslog;
+    this.alertUpdates = alertUpdates;
     socket = new DatagramSocket();
     sending =
         executor.scheduleAtFixedRate(
@@ -60,10 +79,10 @@ final class NumberedTraffic implements AutoCloseable {
         send(
             alertUpdates,
             """
-            {"action":"%s","source":"drill","device":"d%02d","check":"c","severity":"minor","summary":"number %d"}"""
-                .formatted(action, number % 50, number));
+            {"action":"%s","source":"%s","device":"d%02d","check":"c","severity":"minor","summary":"number %d"}"""
+                .formatted(action, name, number % 50, number));
       } else {
-        send(syslog, "<134>1 - d%02d drill - - - number %d".formatted(number % 50, number));
+        send(syslog, "<134>1 - d%02d %s - - - number %d".formatted(number % 50, name, number));
       }
     } catch (IOException e) {
       failure = e;
