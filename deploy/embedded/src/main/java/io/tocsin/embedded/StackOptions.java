@@ -1,6 +1,7 @@
 package io.tocsin.embedded;
 
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * What a stack is to be.
@@ -12,6 +13,7 @@ import java.nio.file.Path;
  * @param withGrafana whether to start Grafana where the machine has it
  * @param isSecured whether Kafka asks everybody for TLS, a login and permission; a state folder
  *     that was made so stays so
+ * @param jobOptions what {@code --set} of {@code FlinkMain} takes: "JOB.OPTION" to its value
  */
 public record StackOptions(
     Ports ports,
@@ -19,7 +21,8 @@ public record StackOptions(
     String stateBackend,
     int parallelism,
     boolean withGrafana,
-    boolean isSecured) {
+    boolean isSecured,
+    Map<String, String> jobOptions) {
 
   private static final int MAX_PARALLELISM = 4;
 
@@ -38,16 +41,23 @@ public record StackOptions(
   /** State in memory, one instance of each operator, no Grafana, open to whoever is here. */
   public static StackOptions of(int portOffset, Path stateFolder) {
     return new StackOptions(
-        new Ports(portOffset), new StateFolder(stateFolder), "hashmap", 1, false, false);
+        new Ports(portOffset), new StateFolder(stateFolder), "hashmap", 1, false, false, Map.of());
   }
 
   /** The same with so many instances of each operator. */
   public StackOptions withParallelism(int instances) {
-    return new StackOptions(ports, state, stateBackend, instances, withGrafana, isSecured);
+    return new StackOptions(
+        ports, state, stateBackend, instances, withGrafana, isSecured, jobOptions);
   }
 
   /** The same behind TLS, logins and permissions. */
   public StackOptions secured() {
-    return new StackOptions(ports, state, stateBackend, parallelism, withGrafana, true);
+    return new StackOptions(ports, state, stateBackend, parallelism, withGrafana, true, jobOptions);
+  }
+
+  /** The same with other options of jobs. */
+  public StackOptions withJobOptions(Map<String, String> others) {
+    return new StackOptions(
+        ports, state, stateBackend, parallelism, withGrafana, isSecured, others);
   }
 }

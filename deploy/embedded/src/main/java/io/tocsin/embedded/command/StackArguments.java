@@ -4,6 +4,7 @@ import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import java.nio.file.Path;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** What the commands that run a whole stack for people are told alike. */
@@ -47,6 +48,7 @@ final class StackArguments {
         stateBackend,
         parallelism,
         withGrafana,
-        isSecured);
+        isSecured,
+        Map.of());
   }
 }

@@ -188,6 +188,13 @@ public final class FlinkMain implements Callable<Integer> {
           "as people on call reach it: pages link to it (default: TOCSIN_GRAFANA, else http://127.0.0.1:3000)")
   private String grafanaUrl;
 
+  @Option(
+      names = "--set",
+      paramLabel = "JOB.OPTION=VALUE",
+      description =
+          "an option of a job by its own name, for example findings.disk-busy-percent=80; can be repeated")
+  private Map<String, String> jobOptions = Map.of();
+
   @Option(names = "--help", usageHelp = true, description = "print this and exit")
   private boolean isHelpRequested;
 
@@ -211,6 +218,15 @@ public final class FlinkMain implements Callable<Integer> {
     if (!JOBS.keySet().containsAll(wanted)) {
       LOG.error("--jobs is {}: there are {}", wanted, JOBS.keySet());
       return ServiceSpec.EXIT_UNUSABLE;
+    }
+    for (String option : jobOptions.keySet()) {
+      if (JOBS.keySet().stream().noneMatch(name -> option.startsWith(name + "."))) {
+        LOG.error(
+            "--set {}: begin with the name of a job and a dot; there are {}",
+            option,
+            JOBS.keySet());
+        return ServiceSpec.EXIT_UNUSABLE;
+      }
     }
     return clusterConfig == null ? runInThisProcess() : keepRunningOnCluster();
   }
@@ -306,7 +322,7 @@ public final class FlinkMain implements Callable<Integer> {
         PackagedProgram.newBuilder()
             .setEntryPointClassName(JOBS.get(name).main().getName())
             .setConfiguration(configuration)
-            .setArguments(argumentsOf(JOBS.get(name)).toArray(String[]::new))
+            .setArguments(argumentsOf(name).toArray(String[]::new))
             .build()) {
       ClientUtils.executeProgram(
           new DefaultExecutorServiceLoader(), configuration, program, false, false);
@@ -332,7 +348,8 @@ public final class FlinkMain implements Callable<Integer> {
   }
 
   /** A job refuses what does not concern it. */
-  private List<String> argumentsOf(Job job) {
+  private List<String> argumentsOf(String name) {
+    Job job = JOBS.get(name);
     List<String> arguments = new ArrayList<>();
     arguments.add("--kafka-bootstrap-servers=" + kafkaBootstrapServers);
     if (kafkaConfigFile != null) {
@@ -352,6 +369,12 @@ public final class FlinkMain implements Callable<Integer> {
       arguments.add("--alertmanager-urls=" + alertmanagerUrls);
       arguments.add("--grafana-url=" + grafanaUrl);
     }
+    jobOptions.forEach(
+        (option, value) -> {
+          if (option.startsWith(name + ".")) {
+            arguments.add("--%s=%s".formatted(option.substring(name.length() + 1), value));
+          }
+        });
     return arguments;
   }
 

@@ -53,6 +53,7 @@ public final class FlinkService {
                 "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager(),
                 "--grafana-url=http://127.0.0.1:" + ports.grafana()));
     kafka.ifPresent(file -> arguments.add("--kafka-config=" + file));
+    options.jobOptions().forEach((option, value) -> arguments.add("--set=" + option + "=" + value));
     List<String> command =
         JavaProcess.command(
             FlinkMain.class,

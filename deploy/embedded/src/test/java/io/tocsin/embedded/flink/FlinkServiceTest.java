@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.tocsin.embedded.StackOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -37,6 +38,15 @@ class FlinkServiceTest {
     assertThat(FlinkService.spec(StackOptions.of(200, folder), Optional.empty()).command())
         .contains(
             "--grafana-url=http://127.0.0.1:3200", "--alertmanager-urls=http://127.0.0.1:9293");
+  }
+
+  @Test
+  void optionsOfJobsAreHandedOn(@TempDir Path folder) {
+    StackOptions options =
+        StackOptions.of(0, folder).withJobOptions(Map.of("findings.disk-wait-ms", "40"));
+
+    assertThat(FlinkService.spec(options, Optional.empty()).command())
+        .contains("--set=findings.disk-wait-ms=40");
   }
 
   @Test
