@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.Tools;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,15 +14,16 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
- * A network in namespaces of this machine, and a stack that watches it: a script {@code
- * labs/<name>/lab}, whose head shows the network.
+ * Something real on this machine, mostly a network in namespaces, and a stack that watches it: a
+ * script {@code labs/<name>/lab}, whose head shows what it builds.
  */
 final class Laboratory {
   private final Path script;
 
-  /** Null until the network stands: another laboratory may have to go first. */
+  /** Null until that stands: another laboratory may have to go first. */
   private Stack stack;
 
   private Laboratory(Path script) {
@@ -29,16 +31,23 @@ final class Laboratory {
   }
 
   /**
-   * Builds the network and starts the stack. Without root or a program the test is skipped with the
-   * reason; in CI it fails.
+   * Builds it and starts the stack. Without root or a program the test is skipped with the reason;
+   * in CI it fails.
    *
    * @param name folder below {@code labs}
    * @param packages of Debian, by the program that is needed
    */
   static Laboratory up(String name, Map<String, String> packages) throws Exception {
+    return up(name, packages, UnaryOperator.identity());
+  }
+
+  /** The same with other options of the stack. */
+  static Laboratory up(
+      String name, Map<String, String> packages, UnaryOperator<StackOptions> change)
+      throws Exception {
     List<String> reasons = new ArrayList<>();
     if (!"root".equals(System.getProperty("user.name"))) {
-      reasons.add("network namespaces need root");
+      reasons.add("a laboratory needs root");
     }
     new TreeMap<>(packages)
         .forEach(
@@ -59,7 +68,7 @@ final class Laboratory {
                 .resolve(name + "/lab"));
     try {
       laboratory.run("up");
-      laboratory.stack = TestStacks.create(name);
+      laboratory.stack = TestStacks.create(name, change);
       laboratory.stack.start();
     } catch (Exception | AssertionError e) {
       laboratory.down();
@@ -68,7 +77,7 @@ final class Laboratory {
     return laboratory;
   }
 
-  /** The stack that watches the network; it runs. */
+  /** The stack that watches; it runs. */
   Stack stack() {
     return stack;
   }
@@ -108,7 +117,7 @@ final class Laboratory {
     return new ProcessBuilder(command).redirectErrorStream(true).start();
   }
 
-  /** Stops the stack and takes the network away. */
+  /** Stops the stack and takes away what was built. */
   void down() throws Exception {
     try {
       if (stack != null) {

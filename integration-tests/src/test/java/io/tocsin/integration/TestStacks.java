@@ -7,6 +7,7 @@ import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.Tools;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.function.UnaryOperator;
 
 /**
  * Embedded stacks of the tests' own: free ports and an empty state folder under {@code target/}.
@@ -33,17 +34,18 @@ final class TestStacks {
 
   /** The same with so many instances of each operator of the jobs. */
   static Stack create(String name, int parallelism) {
-    StateFolder state = emptyState(name);
-    return new Stack(
-        StackOptions.of(FreePorts.reserve().offset(), state.root()).withParallelism(parallelism),
-        tools(),
-        line -> System.out.println("[" + name + "] " + line));
+    return create(name, options -> options.withParallelism(parallelism));
   }
 
   /** The same with Kafka behind TLS, logins and permissions. */
   static Stack createSecured(String name) {
+    return create(name, StackOptions::secured);
+  }
+
+  /** The same with other options. */
+  static Stack create(String name, UnaryOperator<StackOptions> change) {
     return new Stack(
-        StackOptions.of(FreePorts.reserve().offset(), emptyState(name).root()).secured(),
+        change.apply(StackOptions.of(FreePorts.reserve().offset(), emptyState(name).root())),
         tools(),
         line -> System.out.println("[" + name + "] " + line));
   }

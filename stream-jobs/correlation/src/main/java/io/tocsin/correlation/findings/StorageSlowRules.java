@@ -43,8 +43,8 @@ public final class StorageSlowRules implements FindingRules<Event, HostLoad> {
    *
    * @param busyPercent utilization from which on a disk is busy; at ease three quarters of it
    * @param waitMs how long requests of a slow disk take at least, where that is told
-   * @param idlePercent processors that are busy less than this idle; they work from one and a half
-   *     times as much on
+   * @param idlePercent processors that are busy no more than this idle; they work from one and a
+   *     half times as much on
    */
   public record Limits(double busyPercent, double waitMs, double idlePercent)
       implements Serializable {
@@ -153,7 +153,7 @@ public final class StorageSlowRules implements FindingRules<Event, HostLoad> {
     if (load.isRaised) {
       return judgeRaised(load, busy, now);
     }
-    boolean isIdle = busy.isPresent() && busy.getAsDouble() < limits.idlePercent();
+    boolean isIdle = busy.isPresent() && busy.getAsDouble() <= limits.idlePercent();
     return isIdle
         ? load.disks.entrySet().stream()
             .filter(disk -> isSlow(disk.getValue(), now))

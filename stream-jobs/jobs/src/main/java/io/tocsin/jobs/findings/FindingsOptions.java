@@ -99,7 +99,7 @@ public final class FindingsOptions extends JobOptions {
       paramLabel = "PERCENT",
       defaultValue = "50",
       description =
-          "processors that are busy less than this are idle while a disk is busy (default: ${DEFAULT-VALUE})")
+          "processors that are busy no more than this are idle while a disk is busy (default: ${DEFAULT-VALUE})")
   private double processorIdlePercent;
 
   @Option(
