@@ -81,6 +81,8 @@ pub struct Agent {
     listeners: Vec<RunningListener>,
     probe_sequences: Sequences,
     /// What is polled, beside what is listened to.
+    /// As it is in effect, for what asks devices.
+    shared: watch::Sender<Shared>,
     polling: Polling,
     host: HostReading,
     resolvers: Resolvers,
@@ -130,10 +132,12 @@ impl Agent {
             publisher: Arc::clone(&publisher),
             names: Names::default(),
             places: Arc::default(),
+            site: Arc::default(),
             aliases: Arc::default(),
             time_zones: Arc::default(),
             snmp: Arc::clone(&snmp),
         };
+        let shared = watch::Sender::new(shared);
         let nothing = Config { listeners: Vec::new(), ..Config::default() };
         let mut agent = Self {
             runtime,
@@ -146,9 +150,10 @@ impl Agent {
             certificates: Arc::clone(&certificates),
             listeners: Vec::new(),
             probe_sequences: Sequences::default(),
-            polling: Polling::new(shared.clone(), &polled, &learned),
-            host: HostReading::new(shared.clone()),
-            resolvers: Resolvers::new(shared),
+            polling: Polling::new(shared.subscribe(), &polled, &learned),
+            host: HostReading::new(shared.subscribe()),
+            resolvers: Resolvers::new(shared.subscribe()),
+            shared,
             names: Names::default(),
             learned,
             held,
@@ -202,6 +207,7 @@ impl Agent {
             events: Arc::clone(&self.events),
             publisher: Arc::clone(&self.publisher),
             places: Arc::new(Places::new(&config.devices, names.clone())),
+            site: config.site.as_str().into(),
             names: names.clone(),
             aliases: Arc::new(Aliases::from(&config.devices.aliases)),
             time_zones: Arc::new(TimeZones::of(&config.devices.time_zones).map_err(StartError::Config)?),
@@ -213,6 +219,7 @@ impl Agent {
             self.end_inputs_beside(&self.config);
             return Err(error);
         }
+        self.shared.send_replace(shared);
         let mut gone = self.take_over(prepared);
         end(&mut gone);
         gone.iter().filter_map(RunningListener::held_udp).for_each(|source| self.held.given_back(source));
@@ -264,7 +271,7 @@ impl Agent {
             None => {
                 let input = self.inputs.begin(probes::LISTENER, &config.site);
                 let sequences = &self.probe_sequences;
-                prepared.started.push(RunningListener::probe(&config.links, sequences, input, shared)?);
+                prepared.started.push(RunningListener::probe(&config.links, sequences, input, self.shared.subscribe())?);
             }
         }
         Ok(())

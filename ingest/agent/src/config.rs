@@ -157,9 +157,8 @@ impl Config {
                 listener.tls = listener.tls.as_ref().map(|tls| tls.relative_to(folder));
             }
         }
-        let sites = self.listeners.iter_mut().map(|listener| &mut listener.site);
-        for site in sites.chain(self.snmp.devices.iter_mut().map(|device| &mut device.site)).filter(|site| site.is_empty()) {
-            site.clone_from(&self.site);
+        for listener in self.listeners.iter_mut().filter(|listener| listener.site.is_empty()) {
+            listener.site.clone_from(&self.site);
         }
         for capture in self.captures.iter_mut().filter(|capture| capture.site.is_empty()) {
             capture.site.clone_from(&self.site);
@@ -167,16 +166,8 @@ impl Config {
         for link in self.links.iter_mut().filter(|link| link.site.is_empty()) {
             link.site.clone_from(&self.site);
         }
-        for group in self.resolvers.iter_mut().filter(|group| group.site.is_empty()) {
-            group.site.clone_from(&self.site);
-        }
-        if let Some(host) = &mut self.host {
-            if host.device.is_empty() {
-                host.device = host_name().unwrap_or_else(|| self.agent_id.clone());
-            }
-            if host.site.is_empty() {
-                host.site.clone_from(&self.site);
-            }
+        if let Some(host) = self.host.as_mut().filter(|host| host.device.is_empty()) {
+            host.device = host_name().unwrap_or_else(|| self.agent_id.clone());
         }
         self.check().map_err(invalid)?;
         Ok(self)

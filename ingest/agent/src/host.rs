@@ -22,13 +22,13 @@ pub(crate) const LISTENER: &str = "host";
 
 /// The task that reads the host, while the config asks for one; never two.
 pub(crate) struct HostReading {
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
     tasks: Tasks<HostConfig>,
 }
 
 impl HostReading {
     /// Reads nothing yet.
-    pub(crate) fn new(shared: Shared) -> Self {
+    pub(crate) fn new(shared: watch::Receiver<Shared>) -> Self {
         Self { shared, tasks: Tasks::default() }
     }
 
@@ -38,8 +38,8 @@ impl HostReading {
         self.tasks.keep(runtime, LISTENER, &planned);
         let Some(config) = self.tasks.new_of(&planned).pop() else { return };
         tracing::info!(device = config.device, interval = ?config.interval, "reading figures of this host");
-        let telling =
-            Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, &config.site).counters };
+        let site = if config.site.is_empty() { self.shared.borrow().site.to_string() } else { config.site.clone() };
+        let telling = Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, &site).counters };
         self.tasks.start(runtime, config, |stop| telling.run(stop));
     }
 
@@ -51,7 +51,7 @@ impl HostReading {
 
 struct Telling {
     config: HostConfig,
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
     counters: Arc<Counters>,
 }
 
@@ -94,11 +94,12 @@ impl Telling {
             peer: None,
             raw: Bytes::new(),
         };
+        let shared = self.shared.borrow();
         for figure in figures {
             self.counters.received(1, 0);
             self.counters.event_made();
-            let event = self.shared.events.event(&origin, Some(self.config.device.clone()), None, Body::Gauge(figure), |_| None);
-            self.shared.publisher.publish(Record::new(&event, Some(Arc::clone(&self.counters))));
+            let event = shared.asked(&origin, &self.config.device, None, None, Body::Gauge(figure));
+            shared.publisher.publish(Record::new(&event, Some(Arc::clone(&self.counters))));
         }
     }
 }

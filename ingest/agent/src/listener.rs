@@ -140,9 +140,14 @@ impl RunningListener {
     }
 
     /// Starts the thread that probes.
-    pub(crate) fn probe(links: &[LinkConfig], sequences: &Sequences, input: Input, shared: &Shared) -> Result<Self, StartError> {
+    pub(crate) fn probe(
+        links: &[LinkConfig],
+        sequences: &Sequences,
+        input: Input,
+        shared: watch::Receiver<Shared>,
+    ) -> Result<Self, StartError> {
         let (stop, stopped) = watch::channel(false);
-        let thread = probes::start(links, sequences, input.clone(), shared.clone(), &stopped)?;
+        let thread = probes::start(links, sequences, input.clone(), shared, &stopped)?;
         let mut prober = Self::new(Source::Probes(links.to_vec()), input, stop);
         prober.readers.push(thread);
         Ok(prober)

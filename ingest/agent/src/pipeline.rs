@@ -46,12 +46,37 @@ pub(crate) struct Shared {
     pub(crate) names: Names,
     /// Sites and roles by network.
     pub(crate) places: Arc<Places>,
+    /// The agent's own site, which is that of devices of which nobody says another.
+    pub(crate) site: Arc<str>,
     /// Other names of devices.
     pub(crate) aliases: Arc<Aliases>,
     /// Zones of clocks that tell none.
     pub(crate) time_zones: Arc<TimeZones>,
     /// Reads notifications; knows their senders.
     pub(crate) snmp: Arc<Receiver>,
+}
+
+impl Shared {
+    /// An event of a device that the agent asks by itself. Its site is the one that the config gives it, which `origin` has, else that of its
+    /// network, else the agent's.
+    ///
+    /// `address`: as in [`Places::of_asked`].
+    pub(crate) fn asked(
+        &self,
+        origin: &Origin,
+        device: &str,
+        address: Option<IpAddr>,
+        asked_at_unix_nanos: Option<u64>,
+        body: Body,
+    ) -> Event {
+        let place = self.places.of_asked(device, address);
+        let mut event = self.events.event(origin, Some(device.to_owned()), asked_at_unix_nanos, body, |_| None);
+        if event.site.is_empty() {
+            event.site = place.site.unwrap_or_else(|| self.site.to_string());
+        }
+        event.role = place.role.unwrap_or_default();
+        event
+    }
 }
 
 /// How a frame is read.

@@ -34,9 +34,25 @@ impl Places {
 
     /// The place of what an event is about, where its address has one.
     pub(crate) fn of(&self, body: &Body, peer: Option<SocketAddr>) -> Place {
-        let is_unknown = self.sites.is_empty() && self.roles.is_empty() && self.names.inventory().is_none();
-        let address = if is_unknown { None } else { peer.and_then(|peer| address_of(body, peer.ip())) };
-        let Some(address) = address else { return Place::default() };
+        let address = if self.is_unknown() { None } else { peer.and_then(|peer| address_of(body, peer.ip())) };
+        address.map(|address| self.at(address)).unwrap_or_default()
+    }
+
+    /// The place of a device that the agent asks by itself.
+    ///
+    /// `address`: where it is asked; none where another one is, so that its name must say where it is.
+    pub(crate) fn of_asked(&self, device: &str, address: Option<IpAddr>) -> Place {
+        if self.is_unknown() {
+            return Place::default();
+        }
+        address.or_else(|| self.names.address(device)).map(|address| self.at(address)).unwrap_or_default()
+    }
+
+    fn is_unknown(&self) -> bool {
+        self.sites.is_empty() && self.roles.is_empty() && self.names.inventory().is_none()
+    }
+
+    fn at(&self, address: IpAddr) -> Place {
         Place {
             site: self.sites.of(address).cloned().or_else(|| self.names.site(address)),
             role: self.roles.of(address).cloned().or_else(|| self.names.role(address)),
@@ -60,6 +76,8 @@ fn address_of(body: &Body, sender: IpAddr) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use tocsin_wire::events::{AlertUpdate, Dhcp, SnmpTrap, Syslog};
 
     use super::*;
@@ -99,6 +117,19 @@ mod tests {
         let place = |peer: [u8; 4]| places().of(&Body::Syslog(Syslog::default()), Some((peer, 1).into()));
         assert_eq!(place([10, 1, 2, 3]), Place { site: Some("zrh-lab".to_owned()), role: Some("access".to_owned()) });
         assert_eq!(place([10, 9, 9, 9]), Place { site: Some("everywhere".to_owned()), role: None });
+    }
+
+    #[test]
+    fn what_the_agent_asks_is_where_it_is_asked_or_where_its_name_says() {
+        let names = [([10, 1, 2, 1].into(), "edge1".to_owned())];
+        let names = Names::new(&[tocsin_names::Source::Names], names, None, Arc::default());
+        let places = Places { names, ..places() };
+        let at = |device: &str, address: Option<[u8; 4]>| places.of_asked(device, address.map(IpAddr::from)).site;
+
+        assert_eq!(at("edge1", Some([10, 9, 9, 9])).as_deref(), Some("everywhere"));
+        assert_eq!(at("edge1", None).as_deref(), Some("zrh-lab"));
+        assert_eq!(at("edge2", None), None);
+        assert_eq!(places.of_asked("edge1", None).role.as_deref(), Some("access"));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use tocsin_publish::Record;
 use tocsin_sources::Stop;
 use tocsin_telemetry::Input;
 use tocsin_wire::{Body, Origin};
+use tokio::sync::watch;
 
 use crate::pipeline::Shared;
 
@@ -19,12 +20,12 @@ pub(crate) fn start(
     links: &[LinkConfig],
     sequences: &Sequences,
     input: Input,
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
     stop: &Stop,
 ) -> Result<JoinHandle<()>, StartError> {
     let prober = Prober::open(links, sequences, Arc::clone(&input.counters))?;
     let publishing =
-        Publishing { envelopes: links.iter().map(|link| Envelope::new(link, shared.events.agent_id())).collect(), input, shared };
+        Publishing { envelopes: links.iter().map(|link| Envelope::new(link, shared.borrow().events.agent_id())).collect(), input, shared };
     Ok(prober.start(stop.clone(), move |probes| publishing.publish(probes))?)
 }
 
@@ -44,7 +45,7 @@ impl Envelope {
 struct Publishing {
     envelopes: Vec<Envelope>,
     input: Input,
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
 }
 
 impl Publishing {
@@ -55,6 +56,7 @@ impl Publishing {
         let answers = answered.filter_map(|probed| Some((probed.target?.ip(), probed.answer_bytes as usize)));
         senders.add(answers, probes.last().map_or(0, |probed| probed.finished_at_unix_nanos));
         let listener: Arc<str> = counters.name().into();
+        let shared = self.shared.borrow();
         for Probed { link, target, sent_at_unix_nanos, finished_at_unix_nanos, body, raw, .. } in probes {
             let envelope = &self.envelopes[link];
             let origin = Origin {
@@ -65,9 +67,10 @@ impl Publishing {
                 raw,
             };
             let body = Body::LinkProbe(body);
-            let event = self.shared.events.event(&origin, Some(envelope.device.clone()), Some(sent_at_unix_nanos), body, |_| None);
+            // The target is the other end of the link; its device is known by name.
+            let event = shared.asked(&origin, &envelope.device, None, Some(sent_at_unix_nanos), body);
             counters.event_made();
-            self.shared.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
+            shared.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
         }
     }
 }

@@ -20,13 +20,13 @@ pub(crate) const LISTENER: &str = "resolvers";
 
 /// The tasks that ask, one a group.
 pub(crate) struct Resolvers {
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
     tasks: Tasks<GroupConfig>,
 }
 
 impl Resolvers {
     /// Asks nobody yet.
-    pub(crate) fn new(shared: Shared) -> Self {
+    pub(crate) fn new(shared: watch::Receiver<Shared>) -> Self {
         Self { shared, tasks: Tasks::default() }
     }
 
@@ -48,7 +48,7 @@ impl Resolvers {
 
 struct Asking {
     group: GroupConfig,
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
     counters: Arc<Counters>,
 }
 
@@ -95,7 +95,8 @@ impl Asking {
             peer: Some(target),
             raw,
         };
-        let event = self.shared.events.event(&origin, Some(resolver), Some(asked_at_unix_nanos), Body::DnsAnswer(body), |_| None);
-        self.shared.publisher.publish(Record::new(&event, Some(Arc::clone(&self.counters))));
+        let shared = self.shared.borrow();
+        let event = shared.asked(&origin, &resolver, Some(target.ip()), Some(asked_at_unix_nanos), Body::DnsAnswer(body));
+        shared.publisher.publish(Record::new(&event, Some(Arc::clone(&self.counters))));
     }
 }

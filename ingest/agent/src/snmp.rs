@@ -12,6 +12,7 @@ use tocsin_sources::now_unix_nanos;
 use tocsin_telemetry::{Counters, Inputs, Page, PolledDevices};
 use tocsin_wire::Origin;
 use tokio::runtime::Runtime;
+use tokio::sync::watch;
 
 use crate::Config;
 use crate::pipeline::Shared;
@@ -65,7 +66,7 @@ pub(crate) fn plans(config: &Config, names: &Names) -> Result<Vec<Plan>, String>
 
 /// The tasks that poll, one a device.
 pub(crate) struct Polling {
-    shared: Shared,
+    shared: watch::Receiver<Shared>,
     devices: Arc<PolledDevices>,
     learned: Arc<Learned>,
     tasks: Tasks<Plan>,
@@ -73,7 +74,7 @@ pub(crate) struct Polling {
 
 impl Polling {
     /// Polls nothing yet.
-    pub(crate) fn new(shared: Shared, devices: &Arc<PolledDevices>, learned: &Arc<Learned>) -> Self {
+    pub(crate) fn new(shared: watch::Receiver<Shared>, devices: &Arc<PolledDevices>, learned: &Arc<Learned>) -> Self {
         Self { shared, devices: Arc::clone(devices), learned: Arc::clone(learned), tasks: Tasks::default() }
     }
 
@@ -91,12 +92,12 @@ impl Polling {
         }
         tracing::info!(devices = new.len(), "polling by SNMP");
         let (shared, counters, learned) = (self.shared.clone(), inputs.begin(POLLER, "").counters, Arc::clone(&self.learned));
-        let started_at_unix_nanos = shared.events.boot_id();
+        let started_at_unix_nanos = shared.borrow().events.boot_id();
         let sink = Arc::new(move |polled: Polled<'_>| {
             if let Some(peer) = polled.peer {
                 learned.polled(peer.ip(), polled.name);
             }
-            publish(&shared, &counters, polled);
+            publish(&shared.borrow(), &counters, polled);
         });
         let poller = Poller { sink, devices: Arc::clone(&self.devices), started_at_unix_nanos };
         for plan in new {
@@ -121,7 +122,7 @@ fn publish(shared: &Shared, counters: &Arc<Counters>, polled: Polled<'_>) {
     for body in polled.bodies {
         counters.received(1, 0);
         counters.event_made();
-        let event = shared.events.event(&origin, Some(polled.name.to_owned()), None, body, |_| None);
+        let event = shared.asked(&origin, polled.name, polled.peer.map(|peer| peer.ip()), None, body);
         shared.publisher.publish(Record::new(&event, Some(Arc::clone(counters))));
     }
 }

@@ -17,7 +17,7 @@ pub struct HostConfig {
     pub interval: Duration,
     /// Name of the device in its events; empty: the host's name.
     pub device: String,
-    /// Place of the device; empty: the agent's `site`.
+    /// Place of the device; empty: that of its address, else the agent's `site`.
     pub site: String,
 }
 

@@ -35,6 +35,7 @@ pub struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Inventory {
     names: HashMap<IpAddr, String>,
+    addresses: HashMap<String, IpAddr>,
     sites: Networks<String>,
     roles: Networks<String>,
 }
@@ -49,7 +50,8 @@ impl Inventory {
 
     /// Puts entries together, each with its line.
     fn of(entries: Vec<(u64, Entry)>) -> Result<Self, String> {
-        let (mut names, mut lines, mut sites, mut roles) = (HashMap::new(), HashMap::new(), Vec::new(), Vec::new());
+        let (mut names, mut addresses, mut lines) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let (mut sites, mut roles) = (Vec::new(), Vec::new());
         for (line, entry) in entries {
             for network in &entry.networks {
                 if !entry.site.is_empty() {
@@ -69,14 +71,20 @@ impl Inventory {
                     return Err(format!("{line}: {address} is {} here and {other} in line {first}; keep one of the two", entry.name));
                 }
                 lines.entry(address).or_insert(line);
+                addresses.entry(entry.name.clone()).or_insert(address);
             }
         }
-        Ok(Self { names, sites: sites.into_iter().collect(), roles: roles.into_iter().collect() })
+        Ok(Self { names, addresses, sites: sites.into_iter().collect(), roles: roles.into_iter().collect() })
     }
 
     /// Name of the device with this address.
     pub fn name(&self, address: IpAddr) -> Option<&str> {
         self.names.get(&address.to_canonical()).map(String::as_str)
+    }
+
+    /// The first address of the device with this name.
+    pub fn address(&self, name: &str) -> Option<IpAddr> {
+        self.addresses.get(name).copied()
     }
 
     /// Place of the device with this address, else of the longest prefix that holds it.
@@ -195,6 +203,7 @@ mod tests {
         assert_eq!((inventory.name(ip("::ffff:192.0.2.1")), inventory.site(ip("192.0.2.1"))), (Some("edge1"), Some("fra1")));
         assert_eq!((inventory.name(ip("2001:db8::2")), inventory.site(ip("2001:db8::2"))), (Some("core, 1"), None));
         assert_eq!((inventory.name(ip("192.0.2.2")), inventory.site(ip("192.0.2.2"))), (Some("core, 1"), Some("zrh1")));
+        assert_eq!((inventory.address("core, 1"), inventory.address("spare")), (Some(ip("192.0.2.2")), None));
         assert_eq!((inventory.name(ip("192.0.2.9")), inventory.site(ip("192.0.2.9"))), (None, Some("zrh1")));
     }
 

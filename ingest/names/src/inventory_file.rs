@@ -52,6 +52,11 @@ impl InventoryFile {
         self.inventory.read().unwrap_or_else(PoisonError::into_inner).name(address).map(ToOwned::to_owned)
     }
 
+    /// The first address of the device with this name.
+    pub fn address(&self, name: &str) -> Option<IpAddr> {
+        self.inventory.read().unwrap_or_else(PoisonError::into_inner).address(name)
+    }
+
     /// Place of what has this address.
     pub fn site(&self, address: IpAddr) -> Option<String> {
         self.inventory.read().unwrap_or_else(PoisonError::into_inner).site(address).map(ToOwned::to_owned)

@@ -30,24 +30,33 @@ pub enum Source {
 /// What was learned while the agent runs; another config keeps it.
 #[derive(Debug, Default)]
 pub struct Learned {
-    snmp: RwLock<HashMap<IpAddr, String>>,
+    snmp: RwLock<Polled>,
     leases: Mutex<Leases>,
     reverse_dns: OnceLock<ReverseDns>,
+}
+
+/// Who is polled where.
+#[derive(Debug, Default)]
+struct Polled {
+    names: HashMap<IpAddr, String>,
+    addresses: HashMap<String, IpAddr>,
 }
 
 impl Learned {
     /// The device that is polled at an address.
     pub fn polled(&self, address: IpAddr, name: &str) {
         let address = address.to_canonical();
-        let is_known = self.snmp.read().unwrap_or_else(PoisonError::into_inner).get(&address).is_some_and(|known| known == name);
+        let is_known = self.snmp.read().unwrap_or_else(PoisonError::into_inner).names.get(&address).is_some_and(|known| known == name);
         if !is_known {
-            self.snmp.write().unwrap_or_else(PoisonError::into_inner).insert(address, name.to_owned());
+            let mut polled = self.snmp.write().unwrap_or_else(PoisonError::into_inner);
+            polled.names.insert(address, name.to_owned());
+            polled.addresses.insert(name.to_owned(), address);
         }
     }
 
     /// Forgets who is polled where: other devices are from now on.
     pub fn forget_polled(&self) {
-        self.snmp.write().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.snmp.write().unwrap_or_else(PoisonError::into_inner) = Polled::default();
     }
 }
 
@@ -56,6 +65,7 @@ impl Learned {
 pub struct Names {
     order: Vec<Source>,
     configured: Arc<HashMap<IpAddr, String>>,
+    configured_addresses: Arc<HashMap<String, IpAddr>>,
     inventory: Option<Arc<InventoryFile>>,
     learned: Arc<Learned>,
 }
@@ -68,8 +78,12 @@ impl Names {
         inventory: Option<Arc<InventoryFile>>,
         learned: Arc<Learned>,
     ) -> Self {
-        let configured = configured.into_iter().map(|(address, name)| (address.to_canonical(), name)).collect();
-        Self { order: order.to_vec(), configured: Arc::new(configured), inventory, learned }
+        let (mut names, mut addresses) = (HashMap::new(), HashMap::new());
+        for (address, name) in configured {
+            addresses.entry(name.clone()).or_insert(address.to_canonical());
+            names.insert(address.to_canonical(), name);
+        }
+        Self { order: order.to_vec(), configured: Arc::new(names), configured_addresses: Arc::new(addresses), inventory, learned }
     }
 
     /// The name of an address, by the first that knows one. Never waits.
@@ -82,10 +96,21 @@ impl Names {
         match source {
             Source::Names => self.configured.get(&address).cloned(),
             Source::Inventory => self.inventory.as_ref()?.name(address),
-            Source::Snmp => self.learned.snmp.read().unwrap_or_else(PoisonError::into_inner).get(&address).cloned(),
+            Source::Snmp => self.learned.snmp.read().unwrap_or_else(PoisonError::into_inner).names.get(&address).cloned(),
             Source::Lease => self.learned.leases.lock().unwrap_or_else(PoisonError::into_inner).name(address, at_unix_nanos),
             Source::ReverseDns => self.learned.reverse_dns.get_or_init(ReverseDns::start).name(address),
         }
+    }
+
+    /// An address of a device, by the first that knows one; of several the first in the config or the inventory. Leases and reverse DNS are not
+    /// asked: what strangers say does not place a device.
+    pub fn address(&self, device: &str) -> Option<IpAddr> {
+        self.order.iter().find_map(|source| match source {
+            Source::Names => self.configured_addresses.get(device).copied(),
+            Source::Inventory => self.inventory.as_ref()?.address(device),
+            Source::Snmp => self.learned.snmp.read().unwrap_or_else(PoisonError::into_inner).addresses.get(device).copied(),
+            Source::Lease | Source::ReverseDns => None,
+        })
     }
 
     /// The place that the inventory gives an address.

@@ -24,7 +24,7 @@ pub struct DevicesConfig {
     /// Who is asked for the name of an address, first to last.
     pub order: Vec<Source>,
     /// Sites of networks: the longest prefix that holds the relay or the lease of DHCP, or the sender of anything else but alert updates, goes before
-    /// the inventory, and that before the site of the listener.
+    /// the inventory, and that before the site of the listener. What the agent asks by itself has its own site first.
     pub sites: BTreeMap<IpNet, String>,
     /// Roles of networks, likewise: what the devices in them are for.
     pub roles: BTreeMap<IpNet, String>,

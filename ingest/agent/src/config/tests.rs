@@ -190,9 +190,9 @@ fn an_inventory_stands_beside_the_config_and_each_source_is_asked_once() {
 }
 
 #[test]
-fn a_host_that_is_read_has_a_name_and_a_place() {
+fn a_host_that_is_read_has_a_name() {
     let config = load("site: fra1\nhost: {}").unwrap().host.unwrap();
-    assert_eq!((config.device.is_empty(), config.site.as_str(), config.interval), (false, "fra1", Duration::from_secs(30)));
+    assert_eq!((config.device.is_empty(), config.site.as_str(), config.interval), (false, "", Duration::from_secs(30)));
     assert_eq!(load("host: {device: db1, site: ams1}").unwrap().host.unwrap().device, "db1");
     refused("host: {interval: 10ms}", &["host.interval is 10ms", "1s to 5m"]);
     refused("host: {interval: 1h}", &["host.interval"]);
@@ -212,12 +212,11 @@ fn the_example_s_host_has_every_key_at_its_default() {
 }
 
 #[test]
-fn resolvers_are_named_and_stand_at_the_agent_s_site() {
-    let group = |keys: &str| {
-        format!("site: fra1\nresolvers: [{{id: r, servers: [{{id: ns1, address: 192.0.2.53}}], questions: [{{name: a.example}}]{keys}}}]")
-    };
+fn resolvers_are_named() {
+    let group =
+        |keys: &str| format!("resolvers: [{{id: r, servers: [{{id: ns1, address: 192.0.2.53}}], questions: [{{name: a.example}}]{keys}}}]");
     let config = load(&group("")).unwrap();
-    assert_eq!((config.resolvers[0].site.as_str(), config.resolvers[0].interval), ("fra1", Duration::from_secs(30)));
+    assert_eq!(config.resolvers[0].interval, Duration::from_secs(30));
     refused(&group(", interval: 10ms"), &["resolvers r", "interval", "1s to 5m"]);
     refused(&group("").replace("id: ns1", "id: 'n s'"), &["servers[].id", "letters"]);
     refused(&group("").replace("192.0.2.53", "ns1.example"), &["address"]);

@@ -52,6 +52,7 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
         events: Arc::new(EventSource::new(&config.agent_id, 1_795_176_000_000_000_000)),
         publisher,
         names: Names::default(),
+        site: "agent-site".into(),
         places: Arc::new(Places::new(
             &DevicesConfig {
                 sites: BTreeMap::from([("10.1.0.0/16".parse().unwrap(), "zrh".to_owned())]),

@@ -9,8 +9,10 @@ use crate::running::{PATIENCE, start_with};
 
 #[test]
 fn this_host_s_figures_are_events_and_stand_on_the_sheet() {
-    let running =
-        start_with("listeners: [{name: l, kind: alert, listen: '[::]:0'}]\nhost: {interval: 1s, device: this-host, site: fra1}\n");
+    let running = start_with(
+        "listeners: [{name: l, kind: alert, listen: '[::]:0'}]\nhost: {interval: 1s, device: this-host, site: fra1}\n\
+         devices: {names: {10.1.2.3: this-host}, sites: {10.1.0.0/16: zrh1}, roles: {10.1.0.0/16: database}}\n",
+    );
     let deadline = Instant::now() + PATIENCE;
     let (events, cpu) = loop {
         let events = running.events();
@@ -25,7 +27,9 @@ fn this_host_s_figures_are_events_and_stand_on_the_sheet() {
 
     assert!((0.0..=100.0).contains(&cpu.value) && cpu.unit == "percent", "{cpu:?}");
     let of_host = events.iter().filter(|event| event.listener == "host");
-    assert!(of_host.clone().all(|event| event.device == "this-host" && event.site == "fra1"), "{events:?}");
+    assert!(
+        of_host.clone().all(|event| (event.device.as_str(), event.site.as_str(), event.role.as_str()) == ("this-host", "fra1", "database"))
+    );
     let counters = running.agent.inputs().into_iter().find(|input| input.counters.name() == "host").unwrap().counters;
     assert!(counters.snapshot().received >= of_host.count() as u64);
 }

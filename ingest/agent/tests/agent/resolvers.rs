@@ -28,8 +28,9 @@ fn server(code: u8) -> u16 {
 fn each_answer_of_each_resolver_is_one_event_keyed_by_its_group() {
     let (good, refusing) = (server(0), server(5));
     let running = start_with(&format!(
-        "listeners: [{{name: l, kind: alert, listen: '[::]:0'}}]\nresolvers:\n\
-         - {{id: lab, site: fra1, interval: 1s, timeout: 1s, servers: [{{id: ns1, address: 127.0.0.1, port: {good}}}, \
+        "listeners: [{{name: l, kind: alert, listen: '[::]:0'}}]\n\
+         devices: {{sites: {{127.0.0.0/8: fra1}}, roles: {{127.0.0.1/32: resolver}}}}\nresolvers:\n\
+         - {{id: lab, interval: 1s, timeout: 1s, servers: [{{id: ns1, address: 127.0.0.1, port: {good}}}, \
          {{id: ns2, address: 127.0.0.1, port: {refusing}}}], questions: [{{name: a.example, types: [A, AAAA]}}]}}"
     ));
     let deadline = Instant::now() + PATIENCE;
@@ -45,7 +46,8 @@ fn each_answer_of_each_resolver_is_one_event_keyed_by_its_group() {
         .iter()
         .map(|event| {
             let Some(Body::DnsAnswer(answer)) = &event.body else { panic!("{event:?}") };
-            assert_eq!((event.listener.as_str(), event.site.as_str(), event.source_port > 0), ("resolvers", "fra1", true));
+            assert_eq!((event.listener.as_str(), event.source_port > 0), ("resolvers", true));
+            assert_eq!((event.site.as_str(), event.role.as_str()), ("fra1", "resolver"));
             assert!(event.event_time_unix_nanos <= event.received_at_unix_nanos && !event.raw.is_empty());
             (event.device.as_str(), answer.query_type.as_str(), answer.answer_code.as_str(), answer.expected.as_str())
         })

@@ -8,6 +8,7 @@ package io.tocsin.correlation.findings;
  * @param name of the agent, device or monitor
  * @param device host of the agent, the device, or the monitor
  * @param site of it, empty where none is configured
+ * @param role what it is for, empty where nobody says
  * @param offsetNanos how far the clock is ahead; negative where it is behind
  * @param atUnixNanos when it said so, by the better clock
  */
@@ -16,5 +17,6 @@ public record ClockReading(
     String name,
     String device,
     String site,
+    String role,
     long offsetNanos,
     long atUnixNanos) {}

@@ -73,7 +73,8 @@ public final class ClockRules implements KeyedRules<ClockReading, WrongClocks, E
     }
     String device = isMonitors ? event.getAlertUpdate().getSource() : event.getDevice();
     String name = isAgents ? event.getAgentId() : device;
-    return Optional.of(new ClockReading(isAgents, name, device, event.getSite(), offset, right));
+    return Optional.of(
+        new ClockReading(isAgents, name, device, event.getSite(), event.getRole(), offset, right));
   }
 
   /** One of a fixed number of keys. */
@@ -123,6 +124,7 @@ public final class ClockRules implements KeyedRules<ClockReading, WrongClocks, E
     clock.name = reading.name();
     clock.device = reading.device();
     clock.site = reading.site();
+    clock.role = reading.role();
     return clock;
   }
 
@@ -183,6 +185,7 @@ public final class ClockRules implements KeyedRules<ClockReading, WrongClocks, E
     Severity severity = clock.isAgents ? Severity.SEVERITY_MAJOR : Severity.SEVERITY_WARNING;
     Finding finding =
         Finding.of(Finding.FINDINGS_JOB, "clock-wrong", severity, clock.device, clock.site)
+            .role(clock.role)
             .label("offset_seconds", seconds(clock))
             .label("events", clock.events);
     return clock.isAgents ? finding.identity("agent_id", clock.name) : finding;

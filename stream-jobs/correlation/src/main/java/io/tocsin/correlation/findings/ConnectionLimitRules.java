@@ -69,6 +69,7 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
     ConnectionTable table = known == null ? new ConnectionTable() : known;
     table.device = event.getDevice();
     table.site = event.getSite();
+    table.role = event.getRole();
     table.newestUnixNanos = Math.max(table.newestUnixNanos, at);
     if (event.hasGauge()) {
       take(table, event.getGauge(), at);
@@ -149,6 +150,7 @@ public final class ConnectionLimitRules implements FindingRules<Event, Connectio
         table.mostDisconnects > 0 ? Severity.SEVERITY_CRITICAL : Severity.SEVERITY_MAJOR;
     Finding finding =
         Finding.of(Finding.FINDINGS_JOB, "connection-limit", severity, table.device, table.site)
+            .role(table.role)
             .label("gauge", table.gauge)
             .label("instance", table.instance)
             .label("value", Math.round(table.value))

@@ -15,6 +15,9 @@ public final class ConnectionTable extends TimedState {
   /** Place of the device. */
   public String site = "";
 
+  /** What the device is for; empty where nobody says. */
+  public String role = "";
+
   /** Name of the gauge. */
   public String gauge = "";
 

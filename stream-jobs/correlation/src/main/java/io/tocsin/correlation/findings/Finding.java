@@ -32,6 +32,7 @@ public final class Finding {
   private final String device;
   private final String site;
   private final Severity severity;
+  private String role = "";
   private final AlertUpdate.Builder update;
   private final SortedMap<String, String> labels = new TreeMap<>();
 
@@ -55,6 +56,17 @@ public final class Finding {
   public static Finding of(
       String source, String check, Severity severity, String device, String site) {
     return new Finding(source, check, severity, device, site);
+  }
+
+  /**
+   * What the device is for, which is a label too, as of the alerts that rules make: maintenance and
+   * routes can ask for it.
+   *
+   * @param name empty where nobody says
+   */
+  public Finding role(String name) {
+    role = name;
+    return label("role", name);
   }
 
   /** A label; an empty one is left out. */
@@ -111,6 +123,7 @@ public final class Finding {
         .setEventTimeUnixNanos(unixNanos)
         .setDevice(device)
         .setSite(site)
+        .setRole(role)
         .setAlertUpdate(update.setAction(action).setSeverity(now).putAllLabels(labels))
         .build();
   }

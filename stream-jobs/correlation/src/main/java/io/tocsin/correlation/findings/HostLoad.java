@@ -12,6 +12,9 @@ public final class HostLoad extends TimedState {
   /** Place of the device. */
   public String site = "";
 
+  /** What the device is for; empty where nobody says. */
+  public String role = "";
+
   /** By instance; at most 256. */
   public Map<String, DiskLoad> disks = new HashMap<>();
 

@@ -80,6 +80,7 @@ public final class ResolverRules implements FindingRules<Event, ResolverState> {
     state.group = answer.getResolverGroup();
     state.resolver = event.getDevice();
     state.site = event.getSite();
+    state.role = event.getRole();
     state.newestUnixNanos = Math.max(state.newestUnixNanos, at);
     state.intervalNanos = Nanos.ofMillis(Integer.toUnsignedLong(answer.getIntervalMs()));
     if (answer.getLost()) {
@@ -234,6 +235,7 @@ public final class ResolverRules implements FindingRules<Event, ResolverState> {
 
   private static Finding finding(ResolverState state, String check, Severity severity) {
     return Finding.of(Finding.FINDINGS_JOB, check, severity, state.resolver, state.site)
+        .role(state.role)
         .identity("group", state.group);
   }
 

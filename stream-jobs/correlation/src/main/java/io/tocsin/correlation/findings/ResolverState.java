@@ -18,6 +18,9 @@ public final class ResolverState extends TimedState {
   /** Place of the resolver. */
   public String site = "";
 
+  /** What the resolver is for; empty where nobody says. */
+  public String role = "";
+
   /** Questions that it answers differently from the others, by name and type; at most 256. */
   public Map<String, Difference> differences = new HashMap<>();
 

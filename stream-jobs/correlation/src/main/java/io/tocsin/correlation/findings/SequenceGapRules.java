@@ -31,6 +31,7 @@ public final class SequenceGapRules implements FindingRules<Event, SequenceGaps>
     SequenceGaps gaps = known == null ? new SequenceGaps() : known;
     gaps.device = event.getDevice();
     gaps.site = event.getSite();
+    gaps.role = event.getRole();
     gaps.missing += event.getSequenceGap().getMissing();
     gaps.gaps++;
     gaps.newestUnixNanos = Math.max(gaps.newestUnixNanos, at);
@@ -61,6 +62,7 @@ public final class SequenceGapRules implements FindingRules<Event, SequenceGaps>
             Severity.SEVERITY_WARNING,
             gaps.device,
             gaps.site)
+        .role(gaps.role)
         .label("missing", gaps.missing)
         .label("gaps", gaps.gaps);
   }

@@ -10,6 +10,9 @@ public final class SequenceGaps extends TimedState {
   /** Place of the device. */
   public String site = "";
 
+  /** What the device is for; empty where nobody says. */
+  public String role = "";
+
   /** Missing messages since the alert was raised. */
   public long missing;
 

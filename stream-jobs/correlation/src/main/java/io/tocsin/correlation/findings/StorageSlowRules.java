@@ -90,6 +90,7 @@ public final class StorageSlowRules implements FindingRules<Event, HostLoad> {
     HostLoad load = known == null ? new HostLoad() : known;
     load.device = event.getDevice();
     load.site = event.getSite();
+    load.role = event.getRole();
     load.newestUnixNanos = Math.max(load.newestUnixNanos, at);
     Gauge gauge = event.getGauge();
     switch (gauge.getName()) {
@@ -226,6 +227,7 @@ public final class StorageSlowRules implements FindingRules<Event, HostLoad> {
                 Severity.SEVERITY_MINOR,
                 load.device,
                 load.site)
+            .role(load.role)
             .label("disk", name)
             .label("utilization_percent", Math.round(disk.utilization))
             .label("cpu_busy_percent", Math.round(busy));

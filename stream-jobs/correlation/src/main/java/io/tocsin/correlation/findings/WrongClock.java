@@ -14,6 +14,9 @@ public final class WrongClock {
   /** Place of it. */
   public String site = "";
 
+  /** What it is for; empty where nobody says. */
+  public String role = "";
+
   /** How far it was ahead when the present run of readings began, nanoseconds. */
   public long offsetNanos;
 

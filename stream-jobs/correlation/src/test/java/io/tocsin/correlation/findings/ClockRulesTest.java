@@ -178,7 +178,7 @@ class ClockRulesTest {
   void namesWithoutEndShareAFixedNumberOfKeys() {
     long keys =
         IntStream.range(0, 10_000)
-            .mapToObj(i -> new ClockReading(false, "stranger-" + i, "", "", 1, 1))
+            .mapToObj(i -> new ClockReading(false, "stranger-" + i, "", "", "", 1, 1))
             .map(ClockRules::keyOf)
             .distinct()
             .count();

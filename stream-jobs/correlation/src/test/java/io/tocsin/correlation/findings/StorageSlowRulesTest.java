@@ -31,7 +31,13 @@ class StorageSlowRulesTest {
 
   private void read(int second, String gauge, String instance, double value) {
     Event.Builder event = TestEvents.gauge(second, NOON.plusSeconds(second)).toBuilder();
-    event.getGaugeBuilder().setName(gauge).setInstance(instance).setValue(value).clearLimit();
+    event
+        .setRole("database")
+        .getGaugeBuilder()
+        .setName(gauge)
+        .setInstance(instance)
+        .setValue(value)
+        .clearLimit();
     assertThat(rules.concerns(event.build())).isTrue();
     tell(rules.onInput(load, event.build()));
   }
@@ -56,7 +62,9 @@ class StorageSlowRulesTest {
         .isEqualTo(
             "disk sda of n0418 is busy 98 % of the time, and a request waits 85 ms, while its"
                 + " processors are busy 5 %");
+    assertThat(events.get(0).getRole()).isEqualTo("database");
     assertThat(events.get(0).getAlertUpdate().getLabelsMap())
+        .containsEntry("role", "database")
         .containsEntry("disk", "sda")
         .containsEntry("utilization_percent", "98")
         .containsEntry("wait_ms", "85")

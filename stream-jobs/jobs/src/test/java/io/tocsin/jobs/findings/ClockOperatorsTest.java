@@ -61,7 +61,8 @@ class ClockOperatorsTest {
 
     long noon = Instants.unixNanos(NOON);
     assertThat(readings.extractOutputValues())
-        .containsExactly(new ClockReading(true, "agent-1", "host-1", "", 40_000_000_000L, noon));
+        .containsExactly(
+            new ClockReading(true, "agent-1", "host-1", "", "", 40_000_000_000L, noon));
     readings.close();
   }
 
@@ -102,7 +103,7 @@ class ClockOperatorsTest {
 
   private static ClockReading reading(int second) {
     long at = Instants.unixNanos(NOON.plusSeconds(second));
-    return new ClockReading(false, "r1", "r1", "dc1", OFFSET_NANOS, at);
+    return new ClockReading(false, "r1", "r1", "dc1", "", OFFSET_NANOS, at);
   }
 
   private void reach(int second) throws Exception {
