@@ -33,7 +33,7 @@ test: ## every test of every language (ONLY="rust java": these stages; SKIP="dri
 drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each, AWAY=900 s without ClickHouse; STORIES=10 of jobs that die at random)
 	@$(bin)/drills
 
-bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to acknowledgement; of rules, jobs, parts, ingest)
+bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to acknowledgement; of rules, jobs, parts, capture, ingest)
 	@$(bin)/bench
 
 bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
