@@ -1,15 +1,14 @@
 //! ClickHouse over HTTP, as far as an operator's command needs it: one statement, its text answer, and errors that can be read.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
-use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use crate::Failure;
+use crate::{Failure, https};
 
 /// Where ClickHouse is and who asks.
 #[derive(Args, Debug, Clone)]
@@ -30,6 +29,8 @@ pub struct ClickHouseArgs {
     #[arg(long = "clickhouse-ca", env = "TOCSIN_CLICKHOUSE_CA", value_name = "FILE")]
     pub authorities: Option<PathBuf>,
 }
+
+const CA_OPTION: &str = "--clickhouse-ca";
 
 /// What [`ClickHouse::run`] and [`ClickHouse::ask`] wait for at most.
 const LONGEST_ANSWER: Duration = Duration::from_secs(300);
@@ -83,19 +84,13 @@ impl ClickHouse {
     /// Reads the password file; does not connect yet.
     pub fn new(args: &ClickHouseArgs) -> Result<Self, Failure> {
         let url = args.url.trim_end_matches('/').to_owned();
-        let is_encrypted = url.starts_with("https://");
-        if !is_encrypted && !url.starts_with("http://") {
+        if !url.starts_with("https://") && !url.starts_with("http://") {
             return Err(Failure::usage(
                 format!("{url:?} is not an address of ClickHouse's HTTP interface"),
                 "write it as http://HOST:PORT or https://HOST:PORT, for example --clickhouse http://127.0.0.1:8123",
             ));
         }
-        if is_encrypted != args.authorities.is_some() {
-            return Err(Failure::usage(
-                format!("{url} and --clickhouse-ca do not go together: one stands without the other"),
-                "with https:// name the authorities to believe; the system's are in /etc/ssl/certs/ca-certificates.crt on Debian",
-            ));
-        }
+        https::check(&url, args.authorities.as_deref(), CA_OPTION)?;
         let password = match &args.password_file {
             None => String::new(),
             Some(path) => fs::read_to_string(path)
@@ -110,7 +105,7 @@ impl ClickHouse {
         };
         let mut config = ureq::Agent::config_builder().http_status_as_error(false).timeout_connect(Some(Duration::from_secs(5)));
         if let Some(file) = &args.authorities {
-            config = config.tls_config(tls(file)?);
+            config = config.tls_config(https::tls(file, CA_OPTION)?);
         }
         let agent = config.build().new_agent();
         Ok(Self { agent, url, user: args.user.clone(), password, authorities: args.authorities.clone() })
@@ -119,13 +114,6 @@ impl ClickHouse {
     /// The address as configured, for messages.
     pub fn url(&self) -> &str {
         &self.url
-    }
-
-    /// `host:port` of an encrypted address.
-    fn address(&self) -> Option<String> {
-        let authority = self.url.strip_prefix("https://")?.split('/').next()?;
-        let has_port = authority.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
-        Some(if has_port { authority.to_owned() } else { format!("{authority}:443") })
     }
 
     /// Does the server answer? The error is a reason in a few words.
@@ -248,7 +236,7 @@ impl ClickHouse {
 
     /// The failure of a server that does not answer, or whose certificate is not believed.
     pub fn unreachable(&self, reason: &str) -> Failure {
-        let distrust = self.authorities.as_deref().and_then(|file| tocsin_trust::distrust_of(&self.address()?, file));
+        let distrust = self.authorities.as_deref().and_then(|file| https::distrust(&self.url, file));
         if let Some(distrust) = distrust {
             return Failure::new(format!("ClickHouse at {}: {}", self.url, distrust.reason), distrust.remedy);
         }
@@ -257,13 +245,6 @@ impl ClickHouse {
             "start it (`make up`), point --clickhouse at its HTTP port, or give it time with --wait SECONDS",
         )
     }
-}
-
-fn tls(authorities: &Path) -> Result<TlsConfig, Failure> {
-    let remedy = "point --clickhouse-ca at the PEM file of the authority that signed the server's certificate";
-    let authorities = tocsin_trust::certificates(authorities).map_err(|problem| Failure::usage(problem, remedy))?;
-    let roots: Vec<_> = authorities.iter().map(|certificate| Certificate::from_der(certificate).to_owned()).collect();
-    Ok(TlsConfig::builder().root_certs(RootCerts::from(roots)).unversioned_rustls_crypto_provider(tocsin_trust::provider()).build())
 }
 
 /// A name as an identifier, whatever is in it.
@@ -282,13 +263,9 @@ fn escaped(value: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "../../trust/src/tests/authority.rs"]
-mod authority;
-
-#[cfg(test)]
 mod tests {
-    use super::authority::{Authority, params};
     use super::*;
+    use crate::https::authority::{Authority, params};
 
     fn args(url: &str, password_file: Option<PathBuf>) -> ClickHouseArgs {
         ClickHouseArgs { url: url.to_owned(), user: "default".to_owned(), password_file, authorities: None }

@@ -26,6 +26,7 @@ mod clickhouse;
 mod complete;
 mod connection;
 mod failure;
+mod https;
 mod kafka;
 mod table;
 

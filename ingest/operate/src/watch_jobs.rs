@@ -8,6 +8,7 @@ mod flink;
 mod health;
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,10 +17,13 @@ use jiff::Timestamp;
 
 use crate::Failure;
 use alert::{JobAlert, Labelling};
+use flink::Flink;
 use health::{Change, JobHealth, Limits, Sight};
 
 /// One HTTP question, so that a server that hangs holds up the others for no longer.
 const LONGEST_ANSWER: Duration = Duration::from_secs(5);
+
+const CA_OPTION: &str = "--flink-ca";
 
 const AFTER_HELP: &str = "\
 A job is down when it has not run with all its tasks for --down-after seconds, or has fallen a third time within ten minutes; it is up again when it
@@ -32,9 +36,13 @@ Exit codes: 64 the command line is not usable; it does not end by itself.";
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub struct WatchJobsArgs {
-    /// Flink's REST interface; `{job}` in it stands for the job's name, where each job has a Flink of its own.
-    #[arg(long, env = "TOCSIN_FLINK", value_name = "URL", default_value = "http://127.0.0.1:8081", value_parser = http_url)]
+    /// Flink's REST interface, https:// with --flink-ca; `{job}` in it stands for the job's name, where each job has a Flink of its own.
+    #[arg(long, env = "TOCSIN_FLINK", value_name = "URL", default_value = "http://127.0.0.1:8081", value_parser = flink_url)]
     flink: String,
+
+    /// File with the certificates of the authorities to believe, for a Flink at https://.
+    #[arg(long, env = "TOCSIN_FLINK_CA", value_name = "FILE")]
+    flink_ca: Option<PathBuf>,
 
     /// Every Alertmanager of the cluster, not a load balancer before it.
     #[arg(
@@ -72,7 +80,14 @@ pub struct WatchJobsArgs {
     runbooks_url: String,
 }
 
-/// Both servers stand inside: a certificate would be one more thing that can end the watch.
+fn flink_url(text: &str) -> Result<String, String> {
+    match text.strip_prefix("https://") {
+        Some(host) if !host.is_empty() => Ok(text.trim_end_matches('/').to_owned()),
+        _ => http_url(text).map_err(|problem| format!("{problem} or https://HOST:PORT")),
+    }
+}
+
+/// Alertmanager stands inside: a certificate would be one more thing that can keep a page back.
 fn http_url(text: &str) -> Result<String, String> {
     match text.strip_prefix("http://") {
         Some(host) if !host.is_empty() => Ok(text.trim_end_matches('/').to_owned()),
@@ -82,6 +97,7 @@ fn http_url(text: &str) -> Result<String, String> {
 
 /// Watches until it is killed.
 pub fn run(args: &WatchJobsArgs) -> Result<(), Failure> {
+    let flink = Flink::new(&args.flink, args.flink_ca.clone())?;
     let http = ureq::Agent::config_builder().timeout_global(Some(LONGEST_ANSWER)).build().new_agent();
     let labelling = Labelling { site: &args.site, runbooks_url: &args.runbooks_url };
     let limits = Limits { down_after: Duration::from_secs(args.down_after), up_after: Duration::from_secs(args.up_after) };
@@ -91,7 +107,7 @@ pub fn run(args: &WatchJobsArgs) -> Result<(), Failure> {
     loop {
         let mut overviews = HashMap::new();
         for job in &mut jobs {
-            let overview = overviews.entry(job.flink.clone()).or_insert_with_key(|url| flink::overview(&http, url));
+            let overview = overviews.entry(job.flink.clone()).or_insert_with_key(|url| flink.overview(url));
             let sight = flink::sight(overview, job.name);
             job.look(start.elapsed(), sight, &limits, Timestamp::now());
         }
@@ -168,10 +184,13 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_http_is_taken_and_a_slash_at_the_end_is_dropped() {
-        assert_eq!(http_url("http://flink:8081/").as_deref(), Ok("http://flink:8081"));
-        assert!(http_url("flink:8081").is_err());
-        assert!(http_url("https://flink:8081").is_err());
-        assert!(http_url("http://").is_err());
+    fn alertmanager_is_asked_by_http_and_flink_by_https_too_and_a_slash_at_the_end_is_dropped() {
+        assert_eq!(http_url("http://alertmanager:9093/").as_deref(), Ok("http://alertmanager:9093"));
+        assert_eq!(flink_url("http://flink:8081/").as_deref(), Ok("http://flink:8081"));
+        assert_eq!(flink_url("https://flink:8081/").as_deref(), Ok("https://flink:8081"));
+        assert!(http_url("https://alertmanager:9093").is_err());
+        for wrong in ["flink:8081", "http://", "https://"] {
+            assert!(flink_url(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -40,13 +40,13 @@ pub(super) struct SendArgs {
 
 /// Beats until it is killed.
 pub(super) fn run(args: &SendArgs) -> Result<(), Failure> {
-    let store = ClickHouse::new(&args.clickhouse)?;
+    ClickHouse::new(&args.clickhouse)?;
     let mut trouble = Trouble::default();
     let mut beat = Beat::first(Timestamp::now().as_millisecond());
     loop {
         let sent = send(&args.agent, &beat.datagram(&args.name));
         thread::sleep(Duration::from_secs(args.every));
-        match sent.and_then(|()| is_stored(&store, &beat, &args.name)) {
+        match sent.and_then(|()| is_stored(&args.clickhouse, &beat, &args.name)) {
             Ok(()) => {
                 trouble.end();
                 beat = beat.next();
@@ -66,8 +66,9 @@ fn send(agent: &str, datagram: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn is_stored(store: &ClickHouse, beat: &Beat, name: &str) -> Result<(), String> {
-    match store.ask_within(LONGEST_ANSWER, STORED, &beat.parameters(name)) {
+/// Reads the password anew: another one needs no restart.
+fn is_stored(store: &ClickHouseArgs, beat: &Beat, name: &str) -> Result<(), String> {
+    match ClickHouse::new(store).and_then(|store| store.ask_within(LONGEST_ANSWER, STORED, &beat.parameters(name))) {
         Ok(rows) if rows != "0" => Ok(()),
         Ok(_) => Err("the last beat is not in ClickHouse: agent, Kafka or the archive job does not pass it on".to_owned()),
         Err(failure) => Err(failure.to_string()),
