@@ -18,14 +18,33 @@ public final class Authorities {
   private Authorities() {}
 
   /**
-   * Those of a file.
+   * TLS that believes those of a file.
    *
    * @param file their certificates, PEM
    * @throws IOException where it cannot be read or holds none
    */
   public static SSLContext of(Path file) throws IOException {
+    try {
+      TrustManagerFactory trust =
+          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+      trust.init(in(file));
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, trust.getTrustManagers(), null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new IOException(file + " holds no usable certificates: " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * Those of a file.
+   *
+   * @param file their certificates, PEM
+   * @throws IOException where it cannot be read or holds none
+   */
+  public static KeyStore in(Path file) throws IOException {
     try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-      KeyStore authorities = KeyStore.getInstance(KeyStore.getDefaultType());
+      KeyStore authorities = KeyStore.getInstance("PKCS12");
       authorities.load(null, null);
       for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(in)) {
         authorities.setCertificateEntry(Integer.toString(authorities.size()), each);
@@ -33,12 +52,7 @@ public final class Authorities {
       if (authorities.size() == 0) {
         throw new IOException(file + " holds no certificate");
       }
-      TrustManagerFactory trust =
-          TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-      trust.init(authorities);
-      SSLContext context = SSLContext.getInstance("TLS");
-      context.init(null, trust.getTrustManagers(), null);
-      return context;
+      return authorities;
     } catch (GeneralSecurityException e) {
       throw new IOException(file + " holds no usable certificates: " + e.getMessage(), e);
     }

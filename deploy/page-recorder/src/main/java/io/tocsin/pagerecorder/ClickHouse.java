@@ -22,20 +22,26 @@ final class ClickHouse {
           + URLEncoder.encode("INSERT INTO tocsin.pages FORMAT JSONEachRow", StandardCharsets.UTF_8)
           + "&insert_deduplication_token=";
 
+  /** Something that nobody else may know, empty where there is none. */
+  @FunctionalInterface
+  interface Secret {
+    String read() throws IOException;
+  }
+
   private final HttpClient http;
   private final String url;
   private final String user;
-  private final String password;
+  private final Secret password;
 
   /**
    * A server.
    *
    * @param url without a path
    * @param user who inserts
-   * @param password empty for none
+   * @param password read anew for each row, so that another one needs no restart
    * @param tls whose certificates are believed, of an https:// server
    */
-  ClickHouse(String url, String user, String password, SSLContext tls) {
+  ClickHouse(String url, String user, Secret password, SSLContext tls) {
     this.http = HttpClient.newBuilder().connectTimeout(PING_TIMEOUT).sslContext(tls).build();
     this.url = url;
     this.user = user;
@@ -54,7 +60,7 @@ final class ClickHouse {
         HttpRequest.newBuilder(URI.create(url + INSERT + token))
             .timeout(INSERT_TIMEOUT)
             .header("X-ClickHouse-User", user)
-            .header("X-ClickHouse-Key", password)
+            .header("X-ClickHouse-Key", password.read())
             .POST(BodyPublishers.ofString(row))
             .build();
     HttpResponse<String> response = send(request);

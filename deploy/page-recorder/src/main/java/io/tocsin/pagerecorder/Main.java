@@ -97,7 +97,8 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() throws InterruptedException {
     InetSocketAddress address = address();
-    ClickHouse clickHouse = new ClickHouse(checkedUrl(), clickHouseUser, password(), tls());
+    checkPassword();
+    ClickHouse clickHouse = new ClickHouse(checkedUrl(), clickHouseUser, this::password, tls());
     try (PageRecorder recorder = new PageRecorder(address, clickHouse, System.out::println)) {
       Runtime.getRuntime().addShutdownHook(new Thread(recorder::close));
       System.out.println("recording pages on http://" + listen + "/pages to " + clickHouseUrl);
@@ -138,15 +139,23 @@ public final class Main implements Callable<Integer> {
     return clickHouseUrl;
   }
 
-  private String password() {
+  private void checkPassword() {
+    try {
+      password();
+    } catch (IOException e) {
+      throw unusable(e.getMessage());
+    }
+  }
+
+  private String password() throws IOException {
     if (clickHousePasswordFile == null) {
       return "";
     }
     try (var lines = Files.lines(clickHousePasswordFile)) {
       return lines.findFirst().orElse("");
     } catch (IOException e) {
-      throw unusable(
-          "--clickhouse-password-file " + clickHousePasswordFile + " cannot be read: " + e);
+      throw new IOException(
+          "--clickhouse-password-file " + clickHousePasswordFile + " cannot be read: " + e, e);
     }
   }
 

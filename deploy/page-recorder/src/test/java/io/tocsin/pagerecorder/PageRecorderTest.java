@@ -65,7 +65,7 @@ class PageRecorderTest {
     recorder =
         new PageRecorder(
             loopback(),
-            new ClickHouse(url, "tocsin_writer", "s3cret", SSLContext.getDefault()),
+            new ClickHouse(url, "tocsin_recorder", () -> "s3cret", SSLContext.getDefault()),
             logged::add);
   }
 
@@ -83,7 +83,7 @@ class PageRecorderTest {
     assertThat(inserted).hasSize(1);
     assertThat(inserted.get(0))
         .startsWith(
-            "tocsin_writer s3cret date_time_input_format=best_effort"
+            "tocsin_recorder s3cret date_time_input_format=best_effort"
                 + "&query=INSERT+INTO+tocsin.pages+FORMAT+JSONEachRow&insert_deduplication_token=")
         .contains(" {\"sent_at\":", "\"receiver\":\"r\"");
     assertThat(logged).isEmpty();
@@ -97,7 +97,7 @@ class PageRecorderTest {
     assertThat(logged).hasSize(1);
     assertThat(logged.get(0))
         .startsWith("a page is not stored, and Alertmanager will send it again: ClickHouse at")
-        .endsWith("refuses it as tocsin_writer: why")
+        .endsWith("refuses it as tocsin_recorder: why")
         .doesNotContain("s3cret");
   }
 

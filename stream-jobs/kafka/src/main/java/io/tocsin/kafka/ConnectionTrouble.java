@@ -11,7 +11,7 @@ import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.errors.UnsupportedSaslMechanismException;
 
 /**
- * What keeps a client from Kafka or ClickHouse, in words for the person who can mend it.
+ * What keeps a client from Kafka, ClickHouse or Flink, in words for the person who can mend it.
  *
  * @param reason one clause
  * @param remedy what to do
@@ -39,7 +39,7 @@ public record ConnectionTrouble(String reason, String remedy) {
     if (cause instanceof CertPathBuilderException || cause instanceof CertPathValidatorException) {
       return new ConnectionTrouble(
           "the server's certificate is by no authority that is believed here",
-          "set ssl.ca.location (ClickHouse: --clickhouse-ca) to the certificate of the authority that signed it; if it is the right one, somebody else answers"
+          "set ssl.ca.location (ClickHouse: --clickhouse-ca, Flink: --flink-ca) to the certificate of the authority that signed it; if it is the right one, somebody else answers"
               + " at this address");
     }
     if (cause instanceof CertificateException && cause.getMessage().startsWith("No ")) {

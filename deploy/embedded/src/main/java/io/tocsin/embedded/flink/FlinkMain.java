@@ -29,6 +29,7 @@ import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.GlobalConfiguration;
+import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.PluginUtils;
@@ -102,6 +103,23 @@ public final class FlinkMain implements Callable<Integer> {
 
   @Option(names = "--rest-port", defaultValue = "8081", description = "default: ${DEFAULT-VALUE}")
   private int restPort;
+
+  @Option(
+      names = "--rest-certificate",
+      paramLabel = "FILE",
+      defaultValue = "${env:TOCSIN_JOBS_REST_CERTIFICATE}",
+      description =
+          "PEM file with a private key and its certificate: HTTPS at the REST interface of Flink in this process"
+              + " (default: TOCSIN_JOBS_REST_CERTIFICATE, else HTTP)")
+  private Path restCertificate;
+
+  @Option(
+      names = "--flink-ca",
+      paramLabel = "FILE",
+      defaultValue = "${env:TOCSIN_FLINK_CA}",
+      description =
+          "PEM file of the authority of a cluster whose REST interface is HTTPS (default: TOCSIN_FLINK_CA, else HTTP)")
+  private Path flinkCa;
 
   @Option(
       names = "--metrics-port",
@@ -241,6 +259,9 @@ public final class FlinkMain implements Callable<Integer> {
             parallelism,
             temporary,
             Optional.ofNullable(logFile));
+    if (restCertificate != null) {
+      RestTls.serve(configuration, restCertificate);
+    }
     initializeFileSystems(configuration);
     // Slots for each job, and as many for a restart beside one that is being cancelled.
     MiniCluster cluster =
@@ -275,24 +296,40 @@ public final class FlinkMain implements Callable<Integer> {
   /** Never ends by itself: a cluster that does not answer is asked again. */
   private int keepRunningOnCluster() throws Exception {
     Configuration configuration = GlobalConfiguration.loadConfiguration(clusterConfig.toString());
+    if (flinkCa != null) {
+      RestTls.believe(configuration, flinkCa);
+    }
     initializeFileSystems(configuration);
     List<SupervisedJob> jobs = supervised(configuration);
     try (ClusterClient<?> cluster =
-        new RestClusterClient<>(configuration, StandaloneClusterId.getInstance())) {
-      boolean answers = true;
+        new RestClusterClient<>(onceOnly(configuration), StandaloneClusterId.getInstance())) {
+      boolean answers = false;
+      boolean isTold = false;
       while (true) {
         try {
+          if (!answers && flinkCa != null) {
+            RestTls.check(configuration, flinkCa);
+          }
           watch(cluster, jobs);
           answers = true;
-        } catch (ExecutionException e) {
-          if (answers) {
-            LOG.warn("the cluster does not answer and is asked again: {}", e.getCause().toString());
+          isTold = false;
+        } catch (ExecutionException | IOException e) {
+          if (!isTold) {
+            LOG.warn("the cluster does not answer and is asked again: {}", RestTls.told(e));
           }
           answers = false;
+          isTold = true;
         }
         Thread.sleep(POLL_INTERVAL_MS);
       }
     }
+  }
+
+  /** A question that fails is told and asked again here, not for a minute by Flink's client. */
+  private static Configuration onceOnly(Configuration configuration) {
+    Configuration once = new Configuration(configuration);
+    once.set(RestOptions.RETRY_MAX_ATTEMPTS, 0);
+    return once;
   }
 
   private static void initializeFileSystems(Configuration configuration) {
