@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
@@ -35,7 +36,9 @@ import java.util.stream.Collectors;
 final class ClickHouseServer {
   static final String SCHEMA = "tocsin_schema";
   static final String WRITER = "tocsin_writer";
+  static final String RECORDER = "tocsin_recorder";
   static final String READER = "tocsin_reader";
+  static final String ANALYST = "tocsin_analyst";
 
   /** The engine runs its own endless query as this user, who cannot be removed here. */
   static final String REMOVES_DEFAULT_USER = "<default remove=\"remove\"/>";
@@ -93,9 +96,10 @@ final class ClickHouseServer {
                     "--path=" + folder.resolve("data"),
                     "--http-port=" + ports.clickHouseHttp(),
                     "--native-port=" + ports.clickHouseNative())));
-    builder.environment().put("TOCSIN_CLICKHOUSE_SCHEMA_SHA256", sha256(SCHEMA));
-    builder.environment().put("TOCSIN_CLICKHOUSE_WRITER_SHA256", sha256(WRITER));
-    builder.environment().put("TOCSIN_CLICKHOUSE_READER_SHA256", sha256(READER));
+    for (String user : List.of(SCHEMA, WRITER, RECORDER, READER, ANALYST)) {
+      String variable = user.replace("tocsin_", "tocsin_clickhouse_") + "_sha256";
+      builder.environment().put(variable.toUpperCase(Locale.ROOT), sha256(user));
+    }
     process = builder.redirectErrorStream(true).redirectOutput(log()).start();
     awaitAnswer();
   }

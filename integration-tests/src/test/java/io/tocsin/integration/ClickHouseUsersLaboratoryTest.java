@@ -1,6 +1,8 @@
 package io.tocsin.integration;
 
+import static io.tocsin.integration.ClickHouseServer.ANALYST;
 import static io.tocsin.integration.ClickHouseServer.READER;
+import static io.tocsin.integration.ClickHouseServer.RECORDER;
 import static io.tocsin.integration.ClickHouseServer.SCHEMA;
 import static io.tocsin.integration.ClickHouseServer.WRITER;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -129,6 +131,58 @@ class ClickHouseUsersLaboratoryTest {
     assertThat(ask(SCHEMA, statement)).contains("ACCESS_DENIED");
   }
 
+  @Test
+  void recorderInsertsPages() throws Exception {
+    String page = "INSERT INTO tocsin.pages (status, raw) VALUES ('firing', 'of the recorder')";
+    assertThat(ask(RECORDER, page)).isEmpty();
+    assertThat(ask(READER, "SELECT status FROM tocsin.pages WHERE raw = 'of the recorder'"))
+        .isEqualTo("firing");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO tocsin.syslog (device) VALUES ('x')",
+        "INSERT INTO tocsin.alert_history (fingerprint) VALUES ('x')",
+        "SELECT count() FROM tocsin.pages",
+        "SELECT count() FROM tocsin.syslog",
+        "ALTER TABLE tocsin.pages DELETE WHERE 1",
+        "TRUNCATE TABLE tocsin.pages"
+      })
+  void recorderCanDoNothingButInsertPages(String statement) throws Exception {
+    assertThat(ask(RECORDER, statement)).contains("ACCESS_DENIED");
+  }
+
+  @Test
+  void analystSetsWhatProgramsForReportsSet() throws Exception {
+    assertThat(ask(ANALYST, "SELECT count() FROM tocsin.pages SETTINGS max_block_size = 1000"))
+        .matches("\\d+");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "INSERT INTO tocsin.syslog (device) VALUES ('x')",
+        "ALTER TABLE tocsin.syslog DELETE WHERE 1",
+        "DROP TABLE tocsin.syslog",
+        "CREATE TABLE tocsin.t (a UInt8) ENGINE = Memory",
+        "SELECT * FROM url('http://127.0.0.1:1/', 'TSV', 'a String')",
+        "SELECT count() FROM system.users",
+        "SELECT 1 SETTINGS readonly = 0",
+        "SELECT 1 SETTINGS priority = 0",
+        "SELECT 1 SETTINGS max_execution_time = 601",
+        "SELECT 1 SETTINGS max_memory_usage = 5000000000",
+        "SELECT 1 SETTINGS max_memory_usage_for_user = 0",
+        "SELECT 1 SETTINGS max_rows_to_read = 0",
+        "SELECT 1 SETTINGS max_execution_time = 0",
+        "SELECT 1 SETTINGS max_memory_usage = 0",
+        "SELECT 1 SETTINGS max_result_rows = 0"
+      })
+  void analystCanDoNothingButReadWithinLimits(String statement) throws Exception {
+    assertThat(ask(ANALYST, statement))
+        .containsPattern("ACCESS_DENIED|READONLY|SETTING_CONSTRAINT_VIOLATION");
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -154,6 +208,7 @@ class ClickHouseUsersLaboratoryTest {
         "SELECT length(groupArray(number)) FROM numbers(1000000000) | memory limit exceeded",
         "SELECT count() FROM numbers(3000000000) WHERE sipHash64(number) = 1 | max_rows_to_read",
         "SELECT 1 SETTINGS max_execution_time = 301 | SETTING_CONSTRAINT_VIOLATION",
+        "SELECT 1 SETTINGS max_execution_time = 0 | SETTING_CONSTRAINT_VIOLATION",
         "SELECT sum(sipHash64(repeat(toString(number), 100))) FROM numbers(1000000000) SETTINGS max_execution_time = 1 | TIMEOUT_EXCEEDED"
       })
   void readerIsStoppedAtItsLimits(String query, String answer) throws Exception {
@@ -168,7 +223,7 @@ class ClickHouseUsersLaboratoryTest {
 
   @Test
   void nobodyComesInWithoutThePassword() throws Exception {
-    for (String user : List.of(SCHEMA, WRITER, READER)) {
+    for (String user : List.of(SCHEMA, WRITER, RECORDER, READER, ANALYST)) {
       String answer = server.send(user, "", "SELECT 1", Map.of()).body();
       assertThat(answer).as(user).contains("AUTHENTICATION_FAILED");
     }
