@@ -30,6 +30,7 @@ import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.ResourceManagerOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.RpcOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
@@ -126,14 +127,37 @@ class ManifestsTest {
         .forEach(setting -> configuration.setString(setting.getKey(), setting.getValue().asText()));
     for (var setting : settings.properties()) {
       String name = setting.getKey();
-      // Of the operator, which is not on the class path; of the reporter, which has no option.
-      if (name.matches("(kubernetes\\.operator|job\\.autoscaler|metrics\\.reporter)\\..*")) {
+      // Of the operator and of Flink on Kubernetes, which are not on the class path; of the
+      // reporter,
+      // which has no option.
+      if (name.matches(
+          "(kubernetes\\.operator|job\\.autoscaler|metrics\\.reporter|high-availability\\.kubernetes)\\..*")) {
         continue;
       }
       assertThat(known.get(name)).as("setting %s", name).isNotNull();
       assertThat(configuration.getOptional(known.get(name))).as(name).isPresent();
     }
     assertThat(configuration.get(PipelineOptions.MAX_PARALLELISM)).isEqualTo(720);
+  }
+
+  /** What was tried with one holds for the other. */
+  @Test
+  void composeAndKubernetesSayTheSameOfHowAFaultIsNoticed() throws IOException {
+    JsonNode kubernetes = documents("flink/every-job.yaml").get(0).at("/spec/flinkConfiguration");
+    JsonNode compose = YAML.readTree(BASE.resolve("../../compose/flink.yaml").toFile());
+    for (String name :
+        List.of(
+            "heartbeat.interval",
+            "heartbeat.timeout",
+            "heartbeat.rpc-failure-threshold",
+            "pekko.ask.timeout",
+            "pekko.startup-timeout",
+            "execution.checkpointing.num-retained")) {
+      assertThat(kubernetes.path(name).asText())
+          .as(name)
+          .isNotEmpty()
+          .isEqualTo(compose.path(name).asText());
+    }
   }
 
   @ParameterizedTest
@@ -158,6 +182,7 @@ class ManifestsTest {
             MetricOptions.class,
             PipelineOptions.class,
             ResourceManagerOptions.class,
+            RpcOptions.class,
             RestartStrategyOptions.class,
             StateBackendOptions.class,
             StateRecoveryOptions.class,
