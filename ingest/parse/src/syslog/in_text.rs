@@ -80,9 +80,9 @@ fn number_in_brackets(message: &str) -> Option<&str> {
 
 /// F5: `01070638:5: TEXT`, eight hexadecimal digits and the level.
 fn error_number(message: &str) -> Option<&str> {
-    let (number, rest) = message.split_once(':')?;
-    let is_level = matches!(rest.as_bytes(), [b'0'..=b'7', b':', ..]);
-    (is_level && number.len() == 8 && number.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(number)
+    let (number, rest) = message.split_at_checked(8)?;
+    let is_level = matches!(rest.as_bytes(), [b':', b'0'..=b'7', b':', ..]);
+    (is_level && number.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(number)
 }
 
 /// Juniper: `SNMP_TRAP_LINK_DOWN: TEXT`, capitals with an underscore.
@@ -95,20 +95,15 @@ fn upper_case_name(message: &str) -> Option<&str> {
 /// The number that FASTPATH switches (Dell N, Netgear, Ubiquiti EdgeSwitch) give: `traputil.c(721) 98 %% TEXT`.
 fn fastpath_number(message: &str) -> Option<u64> {
     const MAX_PLACE_BYTES: usize = 96;
-    let (beginning, _) = message.split_at_checked(message.find('%').filter(|at| *at <= MAX_PLACE_BYTES)?)?;
+    let (beginning, _) = message.split_at_checked(message.bytes().take(MAX_PLACE_BYTES + 1).position(|byte| byte == b'%')?)?;
     let (place, number) = beginning.strip_suffix(' ')?.rsplit_once(") ")?;
     place.contains(".c(").then(|| number.parse().ok()).flatten()
 }
 
 /// What behind a process is not its text and is taken from it: the number before a mnemonic (Arista's `service sequence-numbers`) is taken from it.
 fn leading_number(message: &str) -> Option<(u64, &str)> {
-    if !message.as_bytes().first()?.is_ascii_digit() {
-        return None;
-    }
-    let (number, rest) = message.split_once(": ")?;
-    if !rest.starts_with('%') || !number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
+    let (number, rest) = message.split_at_checked(message.bytes().position(|byte| !byte.is_ascii_digit()).filter(|end| *end > 0)?)?;
+    let rest = rest.strip_prefix(": ").filter(|rest| rest.starts_with('%'))?;
     Some((number.parse().ok()?, rest))
 }
 

@@ -64,10 +64,9 @@ pub(crate) fn parse(text: &str, received_at_unix_nanos: u64) -> Parsed {
 
 /// `<PRI>` and what follows; `None` where there is no valid one.
 fn priority(text: &str) -> Option<(u32, &str)> {
-    let (digits, rest) = text.strip_prefix('<')?.split_once('>')?;
-    if digits.is_empty() || digits.len() > 3 || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
+    let text = text.strip_prefix('<')?;
+    let end = text.bytes().take(4).position(|byte| !byte.is_ascii_digit()).filter(|end| *end > 0)?;
+    let (digits, rest) = text.split_at_checked(end)?;
     let priority = digits.parse().ok()?;
-    (priority <= MAX_PRIORITY).then_some((priority, rest))
+    (priority <= MAX_PRIORITY).then_some((priority, rest.strip_prefix('>')?))
 }
