@@ -34,6 +34,15 @@ final class DemoResult {
       SELECT link_id, count(), countIf(lost), round(quantile(0.5)(rtt_ms), 1), round(max(rtt_ms), 1)
       FROM tocsin.link_probes GROUP BY link_id ORDER BY link_id LIMIT 10""";
 
+  private static final String RESOLVERS =
+      """
+      SELECT device, resolver_group, count(), countIf(lost), countIf(disagreement != 'none'), round(quantile(0.5)(rtt_ms), 1), round(quantile(0.99)(rtt_ms), 1)
+      FROM tocsin.dns_answers GROUP BY device, resolver_group ORDER BY resolver_group, device LIMIT 10""";
+  private static final String DISKS =
+      """
+      SELECT device, instance, round(maxIf(value, name = 'disk_utilization')), round(maxIf(value, name = 'disk_queue'), 1), round(maxIf(value, name = 'disk_wait'), 1)
+      FROM tocsin.gauges WHERE startsWith(name, 'disk_') GROUP BY device, instance ORDER BY device, instance LIMIT 10""";
+
   private final Stack stack;
   private final Tools tools;
   private final PrintStream out;
@@ -67,6 +76,13 @@ final class DemoResult {
     heading("WAN links");
     List<String> linkHeadings = List.of("link", "probes", "lost", "median ms", "highest ms");
     out.print(Table.text(linkHeadings, clickHouse.rows(LINKS)));
+    heading("Resolvers that are asked the same");
+    List<String> resolverHeadings =
+        List.of("resolver", "group", "asked", "lost", "differs", "median ms", "p99 ms");
+    out.print(Table.text(resolverHeadings, clickHouse.rows(RESOLVERS)));
+    heading("Disks, at their worst");
+    List<String> diskHeadings = List.of("device", "disk", "busy %", "queue", "wait ms");
+    out.print(Table.text(diskHeadings, clickHouse.rows(DISKS)));
     heading("Look at it");
     addresses();
   }
