@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tocsin_names::Names;
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
-use tocsin_publish::{Publisher, Record};
+use tocsin_publish::{Publisher, Records};
 use tocsin_snmp::{Outcome, Receiver};
 use tocsin_sources::{Batch, CopiesConfig, Frame, Kind, RateLimitConfig, Received, Replies};
 use tocsin_telemetry::{Counters, Input, Senders};
@@ -31,6 +31,9 @@ use crate::time_zones::TimeZones;
 fn raw_copies(format: Format) -> u32 {
     if format == Format::Alert { 1 } else { 2 }
 }
+
+/// Records are handed over with the batch that they came of, and sooner where they are so large.
+const MAX_HELD_BYTES: usize = 256 * 1024;
 
 /// Of what a panic said.
 const MAX_PANIC_CHARACTERS: usize = 200;
@@ -170,60 +173,69 @@ impl Pipeline {
 
     /// Works until every source of the queue has ended and the queue is empty. Each batch goes through the pipeline that is in effect then.
     pub(crate) fn run(in_effect: &watch::Receiver<Arc<Self>>, mut queue: mpsc::Receiver<Batch>) {
+        let mut out = Records::default();
         while let Some(batch) = queue.blocking_recv() {
             let pipeline = Arc::clone(&in_effect.borrow());
-            pipeline.batch(batch);
+            pipeline.batch(batch, &mut out);
         }
     }
 
     /// Publishes the gaps in senders' numbers that are certain by now.
     pub(crate) fn tell_gaps(&self, now_unix_nanos: u64) {
-        self.publish_gaps(self.gaps.expired(now_unix_nanos));
+        self.tell(|out| self.publish_gaps(self.gaps.expired(now_unix_nanos), out));
     }
 
     /// Publishes the gaps that are still open when nothing more will come.
     pub(crate) fn tell_last_gaps(&self) {
-        self.publish_gaps(self.gaps.rest());
+        self.tell(|out| self.publish_gaps(self.gaps.rest(), out));
     }
 
     /// Publishes what is new about senders over their limit; after the last batch that they are no longer watched.
     pub(crate) fn tell_rate_limited(&self, now_unix_nanos: u64, is_last: bool) {
         if let Some(rate_limit) = &self.rate_limit {
             let violations = if is_last { rate_limit.rest() } else { rate_limit.renewed(now_unix_nanos) };
-            self.publish_violations(rate_limit, violations, now_unix_nanos);
+            self.tell(|out| self.publish_violations(rate_limit, violations, now_unix_nanos, out));
         }
     }
 
     /// Publishes the summaries of rejects whose period is over.
     pub(crate) fn tell_rejects(&self, now_unix_nanos: u64) {
-        self.publish_summaries(self.reject_limit.expired(now_unix_nanos));
+        self.tell(|out| self.publish_summaries(self.reject_limit.expired(now_unix_nanos), out));
     }
 
     /// Publishes the summaries that have begun when nothing more will come.
     pub(crate) fn tell_last_rejects(&self) {
-        self.publish_summaries(self.reject_limit.rest());
+        self.tell(|out| self.publish_summaries(self.reject_limit.rest(), out));
     }
 
-    fn batch(&self, mut batch: Batch) {
+    /// Publishes what did not come with a batch.
+    fn tell(&self, publish: impl FnOnce(&mut Records)) {
+        let mut out = Records::default();
+        publish(&mut out);
+        self.hand_over(&mut out);
+    }
+
+    fn batch(&self, mut batch: Batch, out: &mut Records) {
         let sizes = batch.iter().map(|received| (self.sender(received), kept_bytes(&received.frame).len()));
         self.senders.add(sizes, batch.last().map_or(0, |received| received.received_at_unix_nanos));
         let waiting: Vec<_> = batch.iter_mut().filter_map(|received| received.done.take()).collect();
         if let Some(rate_limit) = &self.rate_limit {
-            self.limit(rate_limit, &mut batch);
+            self.limit(rate_limit, &mut batch, out);
         }
         for received in &batch {
             // What cannot be read must not take the listener with it. All that is shared is behind locks that take a panic.
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.frame(received))) {
-                self.parser_failed(received, panic.as_ref());
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.frame(received, out))) {
+                self.parser_failed(received, panic.as_ref(), out);
             }
         }
+        self.hand_over(out);
         for done in waiting {
             // Whoever waited may have gone.
             let _ = done.send(());
         }
     }
 
-    fn parser_failed(&self, received: &Received, panic: &(dyn Any + Send)) {
+    fn parser_failed(&self, received: &Received, panic: &(dyn Any + Send), out: &mut Records) {
         let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
         let said: String = said.chars().take(MAX_PANIC_CHARACTERS).collect();
         let raw = match self.reading {
@@ -234,7 +246,7 @@ impl Pipeline {
         let detail = format!("the parser failed: {said}; this is a defect, please report it with these bytes, which begin {beginning}");
         let bytes = raw.len() as u64;
         let origin = self.origin(received.peer, received.received_at_unix_nanos, raw);
-        self.reject(&origin, Stage::Parse, Refusal { reason: Reason::ParserFailed, detail }, bytes);
+        self.reject(&origin, Stage::Parse, Refusal { reason: Reason::ParserFailed, detail }, bytes, out);
     }
 
     fn origin(&self, peer: impl Into<Option<SocketAddr>>, received_at_unix_nanos: u64, raw: Bytes) -> Origin {
@@ -242,7 +254,7 @@ impl Pipeline {
     }
 
     /// Takes out of a batch what its senders may not send.
-    fn limit(&self, rate_limit: &RateLimit, batch: &mut Batch) {
+    fn limit(&self, rate_limit: &RateLimit, batch: &mut Batch, out: &mut Records) {
         let Some(now_unix_nanos) = batch.last().map(|received| received.received_at_unix_nanos) else { return };
         let mut refused = Vec::new();
         let violations = rate_limit.judge(|judge| {
@@ -257,14 +269,15 @@ impl Pipeline {
         });
         self.counters.rate_limited(refused.len() as u64);
         self.senders.rate_limited(refused.into_iter());
-        self.publish_violations(rate_limit, violations, now_unix_nanos);
+        self.publish_violations(rate_limit, violations, now_unix_nanos, out);
     }
 
-    fn publish_violations(&self, rate_limit: &RateLimit, violations: Vec<Violation>, now_unix_nanos: u64) {
+    fn publish_violations(&self, rate_limit: &RateLimit, violations: Vec<Violation>, now_unix_nanos: u64, out: &mut Records) {
         for violation in violations {
             let origin = self.origin(SocketAddr::new(violation.address, 0), now_unix_nanos, Bytes::new());
             self.counters.event_made();
-            self.publish(&self.event(&origin, None, None, Body::AlertUpdate(rate_limit.alert(&violation, self.counters.name()))));
+            let alert = Body::AlertUpdate(rate_limit.alert(&violation, self.counters.name()));
+            self.publish(&self.event(&origin, None, None, alert), out);
         }
     }
 
@@ -275,7 +288,7 @@ impl Pipeline {
         }
     }
 
-    fn frame(&self, Received { peer, received_at_unix_nanos, frame, .. }: &Received) {
+    fn frame(&self, Received { peer, received_at_unix_nanos, frame, .. }: &Received, out: &mut Records) {
         let raw = match (&self.reading, frame) {
             // What is read tells its secrets itself.
             (Reading::Notification, Frame::Oversize { beginning, .. }) => blanked(beginning, &self.shared.snmp.secrets(beginning)),
@@ -284,53 +297,57 @@ impl Pipeline {
         let origin = self.origin(*peer, *received_at_unix_nanos, raw);
         match frame {
             Frame::Message(message) => match &self.reading {
-                Reading::Message(format) => self.message(*format, origin, message),
+                Reading::Message(format) => self.message(*format, origin, message, out),
                 Reading::CapturedDhcp(interface) => {
                     let captured = dhcp::parse_captured(message, interface);
-                    self.parsed(&Origin { peer: captured.source, ..origin }, captured.parsed, message.len());
+                    self.parsed(&Origin { peer: captured.source, ..origin }, captured.parsed, message.len(), out);
                 }
-                Reading::Notification => self.notification(origin, *peer, message),
+                Reading::Notification => self.notification(origin, *peer, message, out),
                 #[cfg(test)]
                 Reading::Failing => panic!("no parser for {message:?}"),
             },
             Frame::Oversize { beginning, original_bytes } => {
                 let detail = format!("{original_bytes} bytes, of which {} are kept; raise the listener's max_message", beginning.len());
-                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Oversize, detail }, *original_bytes);
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Oversize, detail }, *original_bytes, out);
             }
             Frame::Truncated { beginning, announced_bytes } => {
                 let detail = format!(
                     "the connection ended after {} of {announced_bytes} bytes; look for restarts of the sender, or a wrong count",
                     beginning.len()
                 );
-                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Truncated, detail }, beginning.len() as u64);
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Truncated, detail }, beginning.len() as u64, out);
             }
             Frame::Refused { beginning, problem } => {
                 let detail = format!("{problem}; let the sender speak what the listener's transport and proxies say, or change these");
-                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Syntax, detail }, beginning.len() as u64);
+                self.reject(&origin, Stage::Framing, Refusal { reason: Reason::Syntax, detail }, beginning.len() as u64, out);
             }
         }
     }
 
-    fn message(&self, format: Format, mut origin: Origin, message: &Bytes) {
+    fn message(&self, format: Format, mut origin: Origin, message: &Bytes, out: &mut Records) {
         let mut records = 0_u32;
         format.parse(message, origin.received_at_unix_nanos, |parsed| {
             records += 1;
             if records > raw_copies(format) {
                 origin.raw.clear();
             }
-            self.parsed(&origin, parsed, message.len());
+            self.parsed(&origin, parsed, message.len(), out);
         });
     }
 
     /// A trap or inform. It is answered when its event is on its way, so that nobody is told of what could still be lost.
-    fn notification(&self, mut origin: Origin, peer: SocketAddr, message: &Bytes) {
+    fn notification(&self, mut origin: Origin, peer: SocketAddr, message: &Bytes, out: &mut Records) {
         let Outcome { parsed, reply, secrets } = self.shared.snmp.receive(message, peer.ip(), origin.received_at_unix_nanos);
         if !secrets.is_empty() {
             origin.raw = blanked(message, &secrets);
         }
         match parsed {
             Some(parsed) => {
-                self.parsed(&origin, parsed.map(|parsed| self.of_agent_address(parsed, origin.received_at_unix_nanos)), message.len())
+                let parsed = parsed.map(|parsed| self.of_agent_address(parsed, origin.received_at_unix_nanos));
+                self.parsed(&origin, parsed, message.len(), out);
+                if reply.is_some() {
+                    self.hand_over(out);
+                }
             }
             None => self.counters.answered(),
         }
@@ -352,28 +369,28 @@ impl Pipeline {
         parsed
     }
 
-    fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize) {
+    fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize, out: &mut Records) {
         match parsed {
             Ok(mut parsed) => {
                 self.shared.time_zones.correct(&mut parsed, origin.peer.map(|peer| peer.ip()));
                 let gaps = self.gaps.see(origin, &parsed);
                 self.counters.event_made();
                 let event = self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body);
-                self.publish(&Event { copies: self.copies.clone(), ..event });
-                self.publish_gaps(gaps);
+                self.publish(&Event { copies: self.copies.clone(), ..event }, out);
+                self.publish_gaps(gaps, out);
             }
-            Err(refusal) => self.reject(origin, Stage::Parse, refusal, original_bytes as u64),
+            Err(refusal) => self.reject(origin, Stage::Parse, refusal, original_bytes as u64, out),
         }
     }
 
-    fn publish_gaps(&self, gaps: Vec<ConfirmedGap>) {
+    fn publish_gaps(&self, gaps: Vec<ConfirmedGap>, out: &mut Records) {
         for ConfirmedGap { after, body } in gaps {
             self.counters.event_made();
-            self.publish(&self.event(&after.origin, after.device.clone(), after.event_time_unix_nanos, body));
+            self.publish(&self.event(&after.origin, after.device.clone(), after.event_time_unix_nanos, body), out);
         }
     }
 
-    fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64) {
+    fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64, out: &mut Records) {
         if let Some(peer) = origin.peer {
             let sender = peer.ip();
             match self.reject_limit.judge(sender, stage, refusal.reason, original_bytes, origin.received_at_unix_nanos) {
@@ -386,22 +403,30 @@ impl Pipeline {
                 }
             }
         }
-        self.publish_reject(origin, None, stage, refusal, original_bytes);
+        self.publish_reject(origin, None, stage, refusal, original_bytes, out);
     }
 
-    fn publish_summaries(&self, summaries: Vec<Summary>) {
+    fn publish_summaries(&self, summaries: Vec<Summary>, out: &mut Records) {
         for summary in summaries {
             let Summary { sender, stage, reason, bytes, first_unix_nanos, last_unix_nanos, .. } = summary;
             let peer = sender.map(|address| SocketAddr::new(address, 0));
             let origin = self.origin(peer, last_unix_nanos, Bytes::new());
-            self.publish_reject(&origin, Some(first_unix_nanos), stage, Refusal::new(reason, summary.detail()), bytes);
+            self.publish_reject(&origin, Some(first_unix_nanos), stage, Refusal::new(reason, summary.detail()), bytes, out);
         }
     }
 
-    fn publish_reject(&self, origin: &Origin, event_time_unix_nanos: Option<u64>, stage: Stage, refusal: Refusal, original_bytes: u64) {
+    fn publish_reject(
+        &self,
+        origin: &Origin,
+        event_time_unix_nanos: Option<u64>,
+        stage: Stage,
+        refusal: Refusal,
+        original_bytes: u64,
+        out: &mut Records,
+    ) {
         self.counters.rejected(stage, refusal.reason, &refusal.detail, origin.peer);
         let reject = Reject { stage: stage.into(), reason: refusal.reason.into(), detail: refusal.detail, original_bytes };
-        self.publish(&self.event(origin, None, event_time_unix_nanos, Body::Reject(reject)));
+        self.publish(&self.event(origin, None, event_time_unix_nanos, Body::Reject(reject)), out);
     }
 
     fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {
@@ -428,8 +453,19 @@ impl Pipeline {
         event
     }
 
-    fn publish(&self, event: &Event) {
-        self.shared.publisher.publish(Record::new(event, Some(Arc::clone(&self.counters))));
+    fn publish(&self, event: &Event, out: &mut Records) {
+        out.push(event);
+        if out.bytes() >= MAX_HELD_BYTES {
+            self.hand_over(out);
+        }
+    }
+
+    /// What was published is the publisher's from here on.
+    fn hand_over(&self, out: &mut Records) {
+        if !out.is_empty() {
+            self.shared.publisher.publish_all(out, Some(&self.counters));
+            out.clear();
+        }
     }
 }
 

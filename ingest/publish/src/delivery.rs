@@ -14,18 +14,24 @@ use tocsin_kafka::{Connection, Failures};
 use tocsin_telemetry::{Counters, Health, Loss};
 
 use crate::spool::{AppendError, SegmentFile, Spool};
-use crate::{Record, Topic, refusal};
+use crate::{Record, Topic, refusal, spool};
 
 /// How long the spool's drainer waits after Kafka gave a record back.
 const BACK_OFF: Duration = Duration::from_secs(1);
 
-/// Travels with a record through librdkafka.
+/// Travels with records through librdkafka, one with all that were handed over together.
 pub(crate) struct Delivery {
     pub(crate) topic: Topic,
     pub(crate) counters: Option<Arc<Counters>>,
-    pub(crate) bytes: u64,
-    /// Keeps the spool's file of this record until it is acknowledged.
+    /// Keeps the spool's file of these records until they are acknowledged.
     pub(crate) segment: Option<Arc<SegmentFile>>,
+}
+
+impl Delivery {
+    /// What a record costs in the producer's queue: as much as in the spool, to which it may come back.
+    pub(crate) fn bytes(&self, key: &[u8], payload: &[u8]) -> u64 {
+        (spool::overhead_bytes(self.counters.as_deref()) + key.len() + payload.len()) as u64
+    }
 }
 
 /// Shared by those who hand records over and by the thread that hears of their fate.
@@ -170,12 +176,12 @@ struct Reported {
 }
 
 impl Reported {
-    fn acked(&mut self, topic: Topic, counters: Option<Arc<Counters>>) {
+    fn acked(&mut self, topic: Topic, counters: Option<&Arc<Counters>>) {
         self.acked_topic = Some(topic);
         let Some(counters) = counters else { return };
-        match self.acked.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &counters)) {
+        match self.acked.iter_mut().find(|(known, _)| Arc::ptr_eq(known, counters)) {
             Some((_, records)) => *records += 1,
-            None => self.acked.push((counters, 1)),
+            None => self.acked.push((Arc::clone(counters), 1)),
         }
     }
 }
@@ -234,20 +240,22 @@ impl ClientContext for Context {
 }
 
 impl ProducerContext for Context {
-    type DeliveryOpaque = Box<Delivery>;
+    type DeliveryOpaque = Arc<Delivery>;
 
-    fn delivery(&self, result: &DeliveryResult<'_>, delivery: Box<Delivery>) {
-        let Delivery { topic, counters, bytes, segment } = *delivery;
+    fn delivery(&self, result: &DeliveryResult<'_>, delivery: Arc<Delivery>) {
+        let Delivery { topic, counters, segment } = &*delivery;
+        let (Ok(message) | Err((_, message))) = result;
+        let (key, payload) = (message.key().unwrap_or_default(), message.payload().unwrap_or_default());
         let mut reported = self.reported();
-        reported.bytes += bytes;
+        reported.bytes += delivery.bytes(key, payload);
         match result {
-            Ok(_) => reported.acked(topic, counters),
-            Err((error, message)) => {
+            Ok(_) => reported.acked(*topic, counters.as_ref()),
+            Err((error, _)) => {
                 let record = Record {
-                    topic,
-                    key: Bytes::copy_from_slice(message.key().unwrap_or_default()),
-                    payload: Bytes::copy_from_slice(message.payload().unwrap_or_default()),
-                    counters,
+                    topic: *topic,
+                    key: Bytes::copy_from_slice(key),
+                    payload: Bytes::copy_from_slice(payload),
+                    counters: counters.clone(),
                     is_published: true,
                 };
                 let refusal = self.connection.refusal(&format!("topic {}", record.topic.name()), error);
@@ -273,7 +281,7 @@ mod tests {
             assert!(deliveries.reserve(30));
             let mut reported = context.reported();
             reported.bytes += 30;
-            reported.acked(Topic::Syslog, Some(Arc::clone(&listeners[number])));
+            reported.acked(Topic::Syslog, Some(&listeners[number]));
         }
         assert!(!deliveries.reserve(30));
         assert!(context.settle());

@@ -6,16 +6,17 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
-use rdkafka::error::RDKafkaErrorCode;
-use rdkafka::producer::{BaseRecord, Producer as _, PurgeConfig};
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
+use rdkafka::producer::{Producer as _, PurgeConfig};
 use tocsin_kafka::Connection;
-use tocsin_telemetry::Health;
+use tocsin_telemetry::{Counters, Health};
 
 use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
 use crate::leftovers::{KafkaLog, Leftovers, Search};
 use crate::producer::{self, Producer};
-use crate::spool::{self, SegmentFile, Sizes, Spool};
-use crate::{KafkaConfig, Publisher, Record, Remainder, SpoolConfig};
+use crate::records::RecordRef;
+use crate::spool::{self, Sizes, Spool};
+use crate::{KafkaConfig, Publisher, Record, Records, Remainder, SpoolConfig, Topic};
 
 /// How long a thread waits before it looks again; conditions wake it sooner.
 const WAIT: Duration = Duration::from_millis(100);
@@ -58,6 +59,17 @@ enum Refused {
     ForGood(String),
 }
 
+impl From<RDKafkaErrorCode> for Refused {
+    fn from(code: RDKafkaErrorCode) -> Self {
+        let error = KafkaError::MessageProduction(code).to_string();
+        match code {
+            _ if is_permanent(code) => Self::ForGood(error),
+            RDKafkaErrorCode::QueueFull => Self::ForNow("the Kafka client's queue is full".to_owned()),
+            _ => Self::ForNow(error),
+        }
+    }
+}
+
 impl KafkaPublisher {
     /// Starts without waiting for a broker: what is published before one answers waits in the queue and in the spool.
     pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, health: Arc<Health>) -> Result<Self, StartError> {
@@ -87,6 +99,40 @@ impl KafkaPublisher {
         };
         Ok(Self { config: kafka.clone(), sender, is_closing, threads: Mutex::new(vec![drainer, syncer]) })
     }
+
+    /// Takes those records that are for a topic, and hands all of them over at once where there is room.
+    pub(crate) fn publish_topic(&self, topic: Topic, records: &Records, counters: Option<&Arc<Counters>>) {
+        let batch: Vec<_> = records.iter().filter(|record| record.topic == topic).collect();
+        if batch.is_empty() {
+            return;
+        }
+        let deliveries = &self.sender.deliveries;
+        let delivery = Arc::new(Delivery { topic, counters: counters.cloned(), segment: None });
+        let bytes = batch.iter().map(|record| delivery.bytes(record.key, record.payload)).sum();
+        // While anything waits in the spool everything goes there, so that records stay in order.
+        if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(bytes) {
+            return batch.iter().for_each(|record| self.publish(record.to_record(counters)));
+        }
+        let taken = self.sender.hand_over(&batch, &delivery, |record, refused| self.refused(record.to_record(counters), refused));
+        if let Some(counters) = counters {
+            counters.published(taken);
+        }
+    }
+
+    fn refused(&self, record: Record, refused: Refused) {
+        let deliveries = &self.sender.deliveries;
+        match refused {
+            Refused::ForNow(problem) => {
+                deliveries.health.kafka_problem(problem);
+                deliveries.spool_or_drop(record, false);
+            }
+            Refused::ForGood(error) => {
+                if let Some(reject) = deliveries.refuse(&record, &error) {
+                    self.publish(reject);
+                }
+            }
+        }
+    }
 }
 
 fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
@@ -107,22 +153,23 @@ fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
 impl Publisher for KafkaPublisher {
     fn publish(&self, record: Record) {
         let deliveries = &self.sender.deliveries;
-        let bytes = record.bytes();
+        let delivery = Arc::new(Delivery { topic: record.topic, counters: record.counters.clone(), segment: None });
         // While anything waits in the spool everything goes there, so that records stay in order.
-        if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(bytes) {
+        if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(delivery.bytes(&record.key, &record.payload)) {
             return deliveries.spool_or_drop(record, false);
         }
-        match self.sender.hand_over(&record, None) {
-            Ok(()) => {}
-            Err(Refused::ForNow(problem)) => {
-                deliveries.health.kafka_problem(problem);
-                deliveries.spool_or_drop(record, false);
-            }
-            Err(Refused::ForGood(error)) => {
-                if let Some(reject) = deliveries.refuse(&record, &error) {
-                    self.publish(reject);
-                }
-            }
+        let mut refused = None;
+        let taken = self.sender.hand_over(&[record.as_ref()], &delivery, |_, why| refused = Some(why));
+        match (refused, &record.counters) {
+            (Some(why), _) => self.refused(record, why),
+            (None, Some(counters)) => counters.published(taken),
+            (None, None) => {}
+        }
+    }
+
+    fn publish_all(&self, records: &Records, counters: Option<&Arc<Counters>>) {
+        for topic in Topic::ALL {
+            self.publish_topic(topic, records, counters);
         }
     }
 
@@ -173,27 +220,21 @@ impl Publisher for KafkaPublisher {
 }
 
 impl Sender {
-    /// Hands a record to librdkafka; its bytes must have been reserved, and are released when it is refused.
-    fn hand_over(&self, record: &Record, segment: Option<&Arc<SegmentFile>>) -> Result<(), Refused> {
-        let bytes = record.bytes();
-        let delivery = Box::new(Delivery { topic: record.topic, counters: record.counters.clone(), bytes, segment: segment.cloned() });
-        let message = BaseRecord::with_opaque_to(record.topic.name(), delivery).key(record.key.as_ref()).payload(record.payload.as_ref());
-        match self.producer.client.send(message) {
-            Ok(()) => {
-                if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
-                    counters.published();
-                }
-                Ok(())
-            }
-            Err((error, _)) => {
-                self.deliveries.release(bytes);
-                match error.rdkafka_error_code() {
-                    Some(code) if is_permanent(code) => Err(Refused::ForGood(error.to_string())),
-                    Some(RDKafkaErrorCode::QueueFull) => Err(Refused::ForNow("the Kafka client's queue is full".to_owned())),
-                    _ => Err(Refused::ForNow(error.to_string())),
-                }
-            }
+    /// Hands records of one topic to librdkafka and returns how many it took; their bytes must have been reserved, and are released where one is
+    /// refused.
+    fn hand_over(&self, records: &[RecordRef<'_>], delivery: &Arc<Delivery>, mut refused: impl FnMut(&RecordRef<'_>, Refused)) -> u64 {
+        let mut taken = records.len() as u64;
+        let mut refuse = |number: usize, code: RDKafkaErrorCode| {
+            let record = &records[number];
+            taken -= 1;
+            self.deliveries.release(delivery.bytes(record.key, record.payload));
+            refused(record, code.into());
+        };
+        match self.producer.topic(delivery.topic) {
+            Ok(topic) => topic.produce(records, delivery, refuse),
+            Err(code) => (0..records.len()).for_each(|number| refuse(number, code)),
         }
+        taken
     }
 
     /// What the spool's thread does: empties it from the front until the publisher is closed. `log` is there when an earlier run left
@@ -250,16 +291,25 @@ impl Sender {
         if front.is_leftover && leftovers.is_settled(&front.record.payload) {
             return spool.advance(&front);
         }
-        if !self.deliveries.reserve(front.record.bytes()) {
+        let record = &front.record;
+        let delivery = Delivery { topic: record.topic, counters: record.counters.clone(), segment: Some(Arc::clone(&front.segment)) };
+        let delivery = Arc::new(delivery);
+        if !self.deliveries.reserve(delivery.bytes(&record.key, &record.payload)) {
             return self.deliveries.wait(WAIT);
         }
-        match self.hand_over(&front.record, Some(&front.segment)) {
-            Ok(()) => {}
-            Err(Refused::ForNow(problem)) => {
+        let mut refused = None;
+        let taken = self.hand_over(&[record.as_ref()], &delivery, |_, why| refused = Some(why));
+        match refused {
+            None => {
+                if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
+                    counters.published(taken);
+                }
+            }
+            Some(Refused::ForNow(problem)) => {
                 self.deliveries.health.kafka_problem(problem);
                 return self.deliveries.start_back_off();
             }
-            Err(Refused::ForGood(error)) => {
+            Some(Refused::ForGood(error)) => {
                 if let Some(reject) = self.deliveries.refuse(&front.record, &error) {
                     self.deliveries.spool_or_drop(reject, false);
                 }

@@ -11,22 +11,33 @@ mod leftovers;
 mod memory;
 mod producer;
 mod record;
+mod records;
 mod refusal;
 mod spool;
+mod topic;
 mod topics;
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use tocsin_telemetry::Counters;
 
 pub use config::{KafkaConfig, SpoolConfig};
 pub use kafka::{KafkaPublisher, StartError};
 pub use memory::MemoryPublisher;
 pub use record::{Record, Topic};
+pub use records::Records;
 pub use topics::TopicPublishers;
 
 /// Where records go.
 pub trait Publisher: Send + Sync {
     /// Takes one record. Never waits for Kafka.
     fn publish(&self, record: Record);
+
+    /// Takes records that move the counters of one listener, those of a topic in order. Never waits for Kafka.
+    fn publish_all(&self, records: &Records, counters: Option<&Arc<Counters>>) {
+        records.to_records(counters).for_each(|record| self.publish(record));
+    }
 
     /// Waits until everything that was published is acknowledged, at most `timeout`; false when something is not.
     fn flush(&self, timeout: Duration) -> bool;

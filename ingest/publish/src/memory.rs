@@ -22,7 +22,7 @@ impl Publisher for MemoryPublisher {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(record);
         // Afterwards: who sees that a record is acknowledged must find it.
         if let Some(counters) = counters {
-            counters.published();
+            counters.published(1);
             counters.acked(1);
         }
     }

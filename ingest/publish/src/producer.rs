@@ -1,16 +1,18 @@
 //! librdkafka's producer, and the thread that hears of the fate of its records.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
 use rdkafka::config::FromClientConfigAndContext;
-use rdkafka::error::KafkaError;
+use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, Producer as _};
 
+use crate::Topic;
 use crate::delivery::Context;
+use crate::topic::TopicHandle;
 
 /// How long reports may gather while records are on their way. Nobody waits for an acknowledgement sooner: `kafka.linger` alone is longer.
 const GATHER: Duration = Duration::from_millis(5);
@@ -21,6 +23,8 @@ const IDLE: Duration = Duration::from_millis(50);
 /// where a batch of reports ends. This one lets [`Context`] count a batch at once.
 pub(crate) struct Producer {
     pub(crate) client: Arc<BaseProducer<Context>>,
+    /// In the order of [`Topic::ALL`], opened when they are first written to: to open one asks the brokers for it.
+    topics: [OnceLock<TopicHandle>; Topic::ALL.len()],
     is_stopping: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -37,7 +41,20 @@ impl Producer {
         let is_stopping = Arc::new(AtomicBool::new(false));
         let (polled, stopping) = (Arc::clone(&client), Arc::clone(&is_stopping));
         let thread = thread::Builder::new().name("acks".to_owned()).spawn(move || poll(&polled, &stopping)).map_err(StartError::Thread)?;
-        Ok(Self { client, is_stopping, thread: Some(thread) })
+        Ok(Self { client, topics: Default::default(), is_stopping, thread: Some(thread) })
+    }
+
+    /// The handle of a topic.
+    pub(crate) fn topic(&self, topic: Topic) -> Result<&TopicHandle, RDKafkaErrorCode> {
+        let place = &self.topics[topic as usize];
+        match place.get() {
+            Some(handle) => Ok(handle),
+            None => {
+                let handle = TopicHandle::open(&self.client, topic)?;
+                // Of two threads that come at once one closes its own again.
+                Ok(place.get_or_init(|| handle))
+            }
+        }
     }
 }
 

@@ -8,6 +8,8 @@ use tocsin_telemetry::Counters;
 use tocsin_wire::Body;
 use tocsin_wire::events::Event;
 
+use crate::records::RecordRef;
+
 /// Kafka topics that an agent writes; the suffix is the version of the wire format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Topic {
@@ -48,7 +50,7 @@ impl Topic {
         }
     }
 
-    fn of(body: Option<&Body>) -> Self {
+    pub(crate) fn of(body: Option<&Body>) -> Self {
         match body {
             Some(Body::Syslog(_) | Body::SequenceGap(_)) => Self::Syslog,
             Some(Body::AlertUpdate(_)) => Self::Alert,
@@ -62,7 +64,7 @@ impl Topic {
     }
 
     /// What keeps the records of one thing in order, as the topic's file in `schemas/topics` says.
-    fn key_of(event: &Event) -> &str {
+    pub(crate) fn key_of(event: &Event) -> &str {
         match &event.body {
             Some(Body::AgentStats(_)) => &event.agent_id,
             Some(Body::Dhcp(dhcp)) if !dhcp.mac.is_empty() => &dhcp.mac,
@@ -97,8 +99,7 @@ impl Record {
         Self { topic, key: Bytes::copy_from_slice(key.as_bytes()), payload: event.encode_to_vec().into(), counters, is_published: false }
     }
 
-    /// What it costs in the producer's queue: as much as in the spool, to which it may come back.
-    pub(crate) fn bytes(&self) -> u64 {
-        (crate::spool::overhead_bytes(self.counters.as_deref()) + self.key.len() + self.payload.len()) as u64
+    pub(crate) fn as_ref(&self) -> RecordRef<'_> {
+        RecordRef { topic: self.topic, key: &self.key, payload: &self.payload }
     }
 }

@@ -5,9 +5,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bytesize::ByteSize;
-use tocsin_telemetry::Health;
+use tocsin_telemetry::{Counters, Health};
 
-use crate::{KafkaConfig, KafkaPublisher, Publisher, Record, Remainder, SpoolConfig, StartError, Topic};
+use crate::{KafkaConfig, KafkaPublisher, Publisher, Record, Records, Remainder, SpoolConfig, StartError, Topic};
 
 /// Sixteenths of `kafka.queue_size` and `spool.max_size`: what most traffic is gets most, and alerts get more than they ever need.
 fn sixteenths(topic: Topic) -> u64 {
@@ -41,6 +41,12 @@ impl TopicPublishers {
 impl Publisher for TopicPublishers {
     fn publish(&self, record: Record) {
         self.publishers[record.topic as usize].publish(record);
+    }
+
+    fn publish_all(&self, records: &Records, counters: Option<&Arc<Counters>>) {
+        for (topic, publisher) in Topic::ALL.into_iter().zip(&self.publishers) {
+            publisher.publish_topic(topic, records, counters);
+        }
     }
 
     fn flush(&self, timeout: Duration) -> bool {

@@ -198,9 +198,9 @@ impl Counters {
         self.spooled.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A record was handed to the Kafka producer.
-    pub fn published(&self) {
-        self.published.fetch_add(1, Ordering::Relaxed);
+    /// Records were handed to the Kafka producer.
+    pub fn published(&self, records: u64) {
+        self.published.fetch_add(records, Ordering::Relaxed);
     }
 
     /// Kafka acknowledged records.

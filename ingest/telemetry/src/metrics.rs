@@ -191,7 +191,7 @@ mod tests {
         listener.event_made();
         listener.rejected(Stage::Parse, Reason::NotText, "detail", None);
         listener.spooled();
-        listener.published();
+        listener.published(1);
         listener.acked(1);
         listener.dropped(crate::Loss::SpoolFull, "detail");
         listener.buffer_used(5, 6);

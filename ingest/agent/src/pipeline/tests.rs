@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prost::Message;
-use tocsin_publish::{MemoryPublisher, Remainder};
+use tocsin_publish::{MemoryPublisher, Record, Remainder};
 use tocsin_snmp::Oid;
 use tocsin_snmp::pdu::{self, CommunityMessage, Pdu, Value, Varbind};
 use tocsin_telemetry::Inputs;
@@ -66,6 +66,12 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
         snmp: Arc::new(snmp::receiver(&config, &Arc::new(config.snmp.names().unwrap()), 1).unwrap()),
     };
     Pipeline::new(shared, reading, &Inputs::default().begin("listener-udp", "site-1"))
+}
+
+impl Pipeline {
+    fn take(&self, batch: Batch) {
+        self.batch(batch, &mut Records::default());
+    }
 }
 
 fn received(frame: impl Into<Bytes>) -> Received {
@@ -138,7 +144,7 @@ fn no_datagram_is_stored_as_more_than_four_times_its_bytes() {
             let beginning = frame[..bytes.min(60)].escape_ascii().to_string();
             // Each from a sender of its own: a number that does not follow the sender's last one is told beside the message.
             let peer = SocketAddr::new(Ipv4Addr::from_bits(0x0a00_0000 + frames).into(), 1);
-            pipeline.frame(&Received { peer, ..received(frame) });
+            pipeline.take(vec![Received { peer, ..received(frame) }]);
             let stored = scales.0.swap(0, Ordering::Relaxed);
             frames += 1;
             if stored > MAX_AMPLIFICATION * bytes + fixed_bytes(kind) {
@@ -179,7 +185,7 @@ fn a_sender_of_nothing_but_rejects_is_kept_for_a_while_and_then_counted_and_the_
     let publisher = Arc::new(MemoryPublisher::default());
     let pipeline = pipeline(Reading::Message(Format::Alert), Arc::clone(&publisher) as _);
     let other = Received { peer: ([192, 0, 2, 2], 1).into(), ..received("no update") };
-    pipeline.batch((0..SENT).map(|_| received("[0]")).chain([other]).collect());
+    pipeline.take((0..SENT).map(|_| received("[0]")).chain([other]).collect());
     pipeline.tell_last_rejects();
 
     let events: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap()).collect();
@@ -199,7 +205,7 @@ fn an_event_has_the_site_and_the_role_of_its_network_else_the_site_of_its_listen
     let publisher = Arc::new(MemoryPublisher::default());
     let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
     let inside = Received { peer: ([10, 1, 2, 3], 1).into(), ..received("<13>one") };
-    pipeline.batch(vec![inside, received("<13>two")]);
+    pipeline.take(vec![inside, received("<13>two")]);
 
     let places: Vec<_> = publisher
         .records()
@@ -215,7 +221,7 @@ fn routing_engines_that_sign_for_themselves_are_one_device_and_their_lines_stay_
     let publisher = Arc::new(MemoryPublisher::default());
     let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
     let line = |engine: &str| format!("<28>Nov 20 10:03:21 mx4-{engine} rpd[1812]: RPD_OSPF_NBRDOWN: OSPF neighbor 192.0.2.2 down");
-    pipeline.batch(vec![received(line("re0")), received(line("re1"))]);
+    pipeline.take(vec![received(line("re0")), received(line("re1"))]);
 
     let events: Vec<_> = publisher.records().into_iter().map(|record| Event::decode(record.payload).unwrap()).collect();
     assert_eq!(events.iter().map(|event| event.device.as_str()).collect::<Vec<_>>(), ["mx4", "mx4"]);
@@ -227,7 +233,7 @@ fn a_line_of_local_time_without_a_zone_is_read_in_that_of_its_network() {
     let publisher = Arc::new(MemoryPublisher::default());
     let pipeline = pipeline(Reading::Message(Format::Syslog), Arc::clone(&publisher) as _);
     let inside = |line: &str| Received { peer: ([10, 2, 3, 4], 1).into(), ..received(line.to_owned()) };
-    pipeline.batch(vec![
+    pipeline.take(vec![
         inside("<13>Nov 20 17:29:59 sw1 app: local"),
         inside("<13>2026 Nov 20 11:59:59.000 UTC sw1 app: zoned"),
         inside("<13>1 2026-11-20T11:59:59Z sw1 app - - - zoned"),
@@ -245,7 +251,7 @@ fn what_was_read_of_a_listener_with_copies_names_its_group() {
     for config in [None, Some(&group)] {
         let publisher = Arc::new(MemoryPublisher::default());
         let pipeline = pipeline(Reading::Message(Format::Syslog), publisher.clone()).with_copies(config);
-        pipeline.batch(vec![received("<13>a line"), received("")]);
+        pipeline.take(vec![received("<13>a line"), received("")]);
         let events: Vec<_> = publisher.records().iter().map(|record| Event::decode(record.payload.as_ref()).unwrap()).collect();
         let [line, reject] = &events[..] else { panic!("{events:?}") };
         assert_eq!(line.copies, config.map(|_| Copies { group: "core".to_owned(), agents: 2 }));

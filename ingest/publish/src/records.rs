@@ -1,0 +1,111 @@
+//! Encoded records that are handed over together.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use prost::Message;
+use tocsin_telemetry::Counters;
+use tocsin_wire::events::Event;
+
+use crate::{Record, Topic};
+
+/// Records in order. The bytes of all stand in one buffer, which is used again for the next ones.
+#[derive(Debug, Default)]
+pub struct Records {
+    bytes: Vec<u8>,
+    places: Vec<Place>,
+}
+
+/// Where a record stands: the key, and the payload behind it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    topic: Topic,
+    key_start: usize,
+    payload_start: usize,
+    payload_end: usize,
+}
+
+/// A record whose bytes are somebody else's.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RecordRef<'a> {
+    pub(crate) topic: Topic,
+    pub(crate) key: &'a [u8],
+    pub(crate) payload: &'a [u8],
+}
+
+impl Records {
+    /// Encodes an event for its topic.
+    pub fn push(&mut self, event: &Event) {
+        let key_start = self.bytes.len();
+        self.bytes.extend_from_slice(Topic::key_of(event).as_bytes());
+        let payload_start = self.bytes.len();
+        event.encode_raw(&mut self.bytes);
+        self.places.push(Place { topic: Topic::of(event.body.as_ref()), key_start, payload_start, payload_end: self.bytes.len() });
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Of all keys and payloads.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Forgets them all, and keeps the room.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.places.clear();
+    }
+
+    /// Each as a record of its own.
+    pub fn to_records(&self, counters: Option<&Arc<Counters>>) -> impl Iterator<Item = Record> {
+        self.iter().map(move |record| record.to_record(counters))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RecordRef<'_>> {
+        self.places.iter().map(|place| RecordRef {
+            topic: place.topic,
+            key: &self.bytes[place.key_start..place.payload_start],
+            payload: &self.bytes[place.payload_start..place.payload_end],
+        })
+    }
+}
+
+impl RecordRef<'_> {
+    pub(crate) fn to_record(self, counters: Option<&Arc<Counters>>) -> Record {
+        let Self { topic, key, payload } = self;
+        let (key, payload) = (Bytes::copy_from_slice(key), Bytes::copy_from_slice(payload));
+        Record { topic, key, payload, counters: counters.cloned(), is_published: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tocsin_wire::Body;
+    use tocsin_wire::events::{AlertUpdate, Syslog};
+
+    use super::*;
+
+    fn event(device: &str, body: Body) -> Event {
+        Event { device: device.to_owned(), body: Some(body), ..Event::default() }
+    }
+
+    #[test]
+    fn records_are_those_of_their_events_in_order_also_when_the_room_is_used_again() {
+        let counters = Arc::new(Counters::new("l"));
+        let mut records = Records::default();
+        for devices in [["sw1", "sw2", "sw1"], ["core-1", "", "a-longer-name"]] {
+            let bodies = [Body::Syslog(Syslog::default()), Body::AlertUpdate(AlertUpdate::default()), Body::Syslog(Syslog::default())];
+            let events = devices.into_iter().zip(bodies).map(|(device, body)| event(device, body)).collect::<Vec<_>>();
+            events.iter().for_each(|event| records.push(event));
+            let expected = events.iter().map(|event| Record::new(event, Some(Arc::clone(&counters))));
+            let parts =
+                |record: Record| (record.topic, record.key, record.payload, record.counters.map(|counters| counters.name().to_owned()));
+            assert!(records.to_records(Some(&counters)).map(parts).eq(expected.map(parts)));
+            records.clear();
+            assert!(records.is_empty() && records.bytes() == 0);
+        }
+    }
+}
