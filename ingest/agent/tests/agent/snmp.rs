@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu};
+use tocsin_snmp::pdu::{CommunityMessage, Kind, Pdu, Value, Varbind};
 use tocsin_wire::events::snmp_trap::Version;
 use tocsin_wire::events::{Event, SnmpTrap};
 use tocsin_wire::rejects::Reason;
@@ -140,6 +140,27 @@ fn a_v2c_trap_is_stored_without_its_community_and_an_inform_is_acknowledged() {
     let everything = format!("{events:?}");
     assert!(!everything.contains("s3cret-word"), "{everything}");
     assert!(events[0].raw.windows(11).any(|window| window == b"***********"), "the community is blanked in the raw bytes");
+}
+
+#[test]
+fn an_inform_is_not_answered_before_its_record_is_handed_over() {
+    let running = agent("communities: [public]");
+    let varbind = |oid: &str, value| Varbind { oid: oid.parse().unwrap(), value };
+    let varbinds =
+        vec![varbind("1.3.6.1.2.1.1.3.0", Value::TimeTicks(1)), varbind("1.3.6.1.6.3.1.1.4.1.0", Value::Oid(LINK_DOWN.parse().unwrap()))];
+    let inform = CommunityMessage::write(false, b"public", &Pdu::new(Kind::Inform, 7, varbinds).write());
+    running.publisher.close_gate();
+    let socket = sender(v4(running.port()));
+    socket.send(&inform).unwrap();
+    running.wait_for(|stats| stats.events == 1);
+    socket.set_nonblocking(true).unwrap();
+    assert_eq!(socket.recv(&mut [0; 2048]).unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    socket.set_nonblocking(false).unwrap();
+    running.publisher.open_gate();
+    socket.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    assert!(socket.recv(&mut [0; 2048]).unwrap() > 0);
+    // It was published before it was answered, so nothing is waited for.
+    assert_eq!(running.events().len(), 1);
 }
 
 /// Between snmpinform and the agent stands a relay that loses the first answer, so that snmpinform sends again.
