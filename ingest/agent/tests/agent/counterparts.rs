@@ -1,6 +1,10 @@
-//! Senders that others wrote: logger, rsyslog and syslog-ng, over UDP, TCP and TLS. A program that is missing is said, and fails in CI.
+//! Senders that others wrote: logger, rsyslog and syslog-ng, over UDP, TCP and TLS; HAProxy before them. A program that is missing is said, and fails
+//! in CI.
 
 use std::fs;
+use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixDatagram;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -45,6 +49,10 @@ impl Drop for Relay {
 impl Relay {
     /// `libraries` is where those of a module are that is not installed.
     fn start(program: &Path, arguments: &[&str], config: &str, libraries: Option<&Path>) -> Self {
+        Self::start_with(program, arguments, config, libraries, Stdio::inherit())
+    }
+
+    fn start_with(program: &Path, arguments: &[&str], config: &str, libraries: Option<&Path>, input: Stdio) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = |file: &str| folder.path().join(file).display().to_string();
         fs::write(path("config"), config.replace("FOLDER", &folder.path().display().to_string())).unwrap();
@@ -52,7 +60,7 @@ impl Relay {
         let log = fs::File::create(path("output")).unwrap();
         let mut command = Command::new(program);
         command.envs(libraries.map(|libraries| ("LD_LIBRARY_PATH", libraries)));
-        let process = command.args(arguments).stdout(Stdio::null()).stderr(log).spawn().unwrap();
+        let process = command.args(arguments).stdin(input).stdout(Stdio::null()).stderr(log).spawn().unwrap();
         Self { process, folder }
     }
 
@@ -231,6 +239,31 @@ fn syslog_ng_over_tls() {
         let ca = authority.path("ca.crt");
         syslog_ng(&format!(r#"syslog("localhost" port({port}) transport("tls") tls(ca-file("{ca}") peer-verify(required-trusted)))"#))
     });
+}
+
+#[test]
+fn haproxy_tells_who_is_behind_it_and_its_health_checks_are_no_messages() {
+    let Some(program) = program("haproxy", "apt-get install haproxy") else { return };
+    let running = start("kind: syslog, transport: tcp, listen: '127.0.0.1:0', proxies: ['127.0.0.0/8']");
+    let config = format!(
+        "defaults\n mode tcp\n timeout connect 30s\n timeout client 60s\n timeout server 60s\nlisten senders\n bind fd@0\n \
+         server agent 127.0.0.1:{} send-proxy-v2 proxy-v2-options crc32c,unique-id check inter 100ms check-send-proxy\n",
+        running.port()
+    );
+    // It is given the socket that it listens on, so its port is nobody else's.
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let mut sender = TcpStream::connect(socket.local_addr().unwrap()).unwrap();
+    let _relay = Relay::start_with(&program, &["-db", "-f", "FOLDER/config"], &config, None, OwnedFd::from(socket).into());
+    sender.write_all(b"<13>one\n<13>two\n").unwrap();
+    let stats = running.wait_for(|stats| stats.acked == 2 && running.counters[0].connections().1 >= 3);
+    assert_eq!((stats.received, stats.events, stats.malformed), (2, 2, 0));
+    let address = sender.local_addr().unwrap();
+    for event in running.events() {
+        assert_eq!(
+            (event.source_ip.as_ref(), event.source_port),
+            (&Ipv4Addr::LOCALHOST.to_ipv6_mapped().octets()[..], address.port().into())
+        );
+    }
 }
 
 #[test]
