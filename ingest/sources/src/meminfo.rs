@@ -1,7 +1,7 @@
 //! `SO_MEMINFO`: what the kernel knows about a socket's receive buffer.
 //!
 //! `SO_RXQ_OVFL` tells of a drop only with the next datagram that gets through, so a burst that ends in silence would never be told.
-//! `SK_MEMINFO_DROPS` is exact at any moment: received + drops = sent. No safe wrapper offers it, hence the one unsafe call of the workspace.
+//! `SK_MEMINFO_DROPS` is exact at any moment: received + drops = sent. No safe wrapper offers it, hence the unsafe call.
 
 use std::io;
 use std::mem;
