@@ -14,7 +14,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use crate::pipeline::Shared;
+use crate::shared::Shared;
 use crate::task::Tasks;
 
 /// Name under which figures of the host are counted.

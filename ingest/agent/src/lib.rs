@@ -21,6 +21,7 @@ mod reject_limit;
 mod reload;
 mod resolvers;
 mod service_manager;
+mod shared;
 mod shown;
 mod snmp;
 mod stats;

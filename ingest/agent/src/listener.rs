@@ -15,9 +15,10 @@ use tokio::sync::{mpsc, watch};
 
 use crate::agent::StartError;
 use crate::held::HeldSockets;
-use crate::pipeline::{Pipeline, Reading, Shared};
+use crate::pipeline::{Pipeline, Reading};
 use crate::probes;
 use crate::reload::has_same_socket;
+use crate::shared::Shared;
 
 /// What a running input was started from.
 pub(crate) enum Source {

@@ -7,24 +7,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tocsin_names::Names;
 use tocsin_parse::{Format, Parsed, Refusal, dhcp};
-use tocsin_publish::{Publisher, Records};
-use tocsin_snmp::{Outcome, Receiver};
+use tocsin_publish::Records;
+use tocsin_snmp::Outcome;
 use tocsin_sources::{Batch, CopiesConfig, Frame, Kind, RateLimitConfig, Received, Replies};
 use tocsin_telemetry::{Counters, Input, Senders};
 use tocsin_wire::events::dhcp::Path;
 use tocsin_wire::events::{Copies, Event};
 use tocsin_wire::rejects::{Reason, Reject, Stage};
-use tocsin_wire::{Body, EventSource, Origin};
+use tocsin_wire::{Body, Origin};
 use tokio::sync::{mpsc, watch};
 
-use crate::aliases::Aliases;
 use crate::gaps::{ConfirmedGap, Gaps};
-use crate::places::Places;
 use crate::rate_limit::{RateLimit, Violation};
 use crate::reject_limit::{RejectLimit, Summary, Verdict};
-use crate::time_zones::TimeZones;
+use crate::shared::Shared;
 
 /// Records of one frame that carry its bytes. Of a list of updates the first does, and the next numbers are its others: a replay finds all. A line
 /// and the event that it tells of both do, because they go to different topics.
@@ -39,48 +36,6 @@ const MAX_HELD_BYTES: usize = 256 * 1024;
 const MAX_PANIC_CHARACTERS: usize = 200;
 /// Of the bytes that a parser failed on, in its log line; the reject has all.
 const MAX_LOGGED_BYTES: usize = 128;
-
-/// What the agent's parsers share.
-#[derive(Clone)]
-pub(crate) struct Shared {
-    pub(crate) events: Arc<EventSource>,
-    pub(crate) publisher: Arc<dyn Publisher>,
-    /// Names of addresses.
-    pub(crate) names: Names,
-    /// Sites and roles by network.
-    pub(crate) places: Arc<Places>,
-    /// The agent's own site, which is that of devices of which nobody says another.
-    pub(crate) site: Arc<str>,
-    /// Other names of devices.
-    pub(crate) aliases: Arc<Aliases>,
-    /// Zones of clocks that tell none.
-    pub(crate) time_zones: Arc<TimeZones>,
-    /// Reads notifications; knows their senders.
-    pub(crate) snmp: Arc<Receiver>,
-}
-
-impl Shared {
-    /// An event of a device that the agent asks by itself. Its site is the one that the config gives it, which `origin` has, else that of its
-    /// network, else the agent's.
-    ///
-    /// `address`: as in [`Places::of_asked`].
-    pub(crate) fn asked(
-        &self,
-        origin: &Origin,
-        device: &str,
-        address: Option<IpAddr>,
-        asked_at_unix_nanos: Option<u64>,
-        body: Body,
-    ) -> Event {
-        let place = self.places.of_asked(device, address);
-        let mut event = self.events.event(origin, Some(device.to_owned()), asked_at_unix_nanos, body, |_| None);
-        if event.site.is_empty() {
-            event.site = place.site.unwrap_or_else(|| self.site.to_string());
-        }
-        event.role = place.role.unwrap_or_default();
-        event
-    }
-}
 
 /// How a frame is read.
 #[derive(Clone)]

@@ -10,7 +10,7 @@ use tocsin_telemetry::Input;
 use tocsin_wire::{Body, Origin};
 use tokio::sync::watch;
 
-use crate::pipeline::Shared;
+use crate::shared::Shared;
 
 /// Name under which probes are counted.
 pub(crate) const LISTENER: &str = "probes";

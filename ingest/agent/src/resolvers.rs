@@ -12,7 +12,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
-use crate::pipeline::Shared;
+use crate::shared::Shared;
 use crate::task::Tasks;
 
 /// Name under which answers of resolvers are counted.

@@ -15,7 +15,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::Config;
-use crate::pipeline::Shared;
+use crate::shared::Shared;
 use crate::task::Tasks;
 
 /// Name under which polls are counted.

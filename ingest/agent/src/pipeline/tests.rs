@@ -6,14 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use prost::Message;
-use tocsin_publish::{MemoryPublisher, Record, Remainder};
+use tocsin_names::Names;
+use tocsin_publish::{MemoryPublisher, Publisher, Record, Remainder};
 use tocsin_snmp::Oid;
 use tocsin_snmp::pdu::{self, CommunityMessage, Pdu, Value, Varbind};
 use tocsin_telemetry::Inputs;
+use tocsin_wire::EventSource;
 
 use super::*;
 use crate::config::DevicesConfig;
+use crate::places::Places;
 use crate::reject_limit::MAX_REJECTS;
+use crate::time_zones::TimeZones;
 use crate::{Config, snmp};
 
 /// What a datagram may become, as a multiple of its bytes, beside [`fixed_bytes`].
