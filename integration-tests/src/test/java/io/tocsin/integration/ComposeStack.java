@@ -13,6 +13,7 @@ import io.tocsin.pagerecorder.Authorities;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -127,6 +128,24 @@ final class ComposeStack {
     }
   }
 
+  /** Flink's REST interface, and who asks it there. */
+  URI flink(String path) {
+    return URI.create("https://127.0.0.1:" + ports.flink() + path);
+  }
+
+  /** Believes the installation's own authority and nobody else. */
+  HttpClient client() throws IOException {
+    return HttpClient.newBuilder().sslContext(Authorities.of(secret("ca.pem"))).build();
+  }
+
+  /** Whether whoever listens for heartbeats complains. */
+  boolean complains() throws IOException, InterruptedException {
+    return docker(
+            "inspect", "--format", "{{.State.Health.Status}}", container("heartbeat-listener"))
+        .strip()
+        .equals("unhealthy");
+  }
+
   /** Ends the container of a service with SIGKILL; it stays away until {@link #up}. */
   void kill(String service) throws IOException, InterruptedException {
     progress.accept(service + " is killed");
@@ -136,12 +155,13 @@ final class ComposeStack {
   /** The id of a service's container. */
   String container(String service) throws IOException, InterruptedException {
     return docker(
-        "ps",
-        "--quiet",
-        "--filter",
-        label(),
-        "--filter",
-        "label=com.docker.compose.service=" + service);
+            "ps",
+            "--quiet",
+            "--filter",
+            label(),
+            "--filter",
+            "label=com.docker.compose.service=" + service)
+        .strip();
   }
 
   /** The ids of all containers, those that have ended too. */
@@ -176,6 +196,8 @@ final class ComposeStack {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("PORT_OFFSET", Integer.toString(ports.offset()));
     builder.environment().put("ALL", "1");
+    builder.environment().put("HEARTBEAT_EVERY", "2");
+    builder.environment().put("HEARTBEAT_SILENT_AFTER", "20");
     String output = check(Ended.of(builder), String.join(" ", command));
     if (!name.equals("compose")) {
       output.lines().forEach(progress);
@@ -191,7 +213,7 @@ final class ComposeStack {
     return ended.output();
   }
 
-  private Path agentConfig() {
+  Path agentConfig() {
     return state().resolve("agent.yaml");
   }
 

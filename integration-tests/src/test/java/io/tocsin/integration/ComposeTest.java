@@ -11,6 +11,9 @@ import io.tocsin.pagerecorder.Authorities;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -29,14 +32,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.condition.EnabledIf;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What {@code deploy/compose/up} starts, on the images of {@code deploy/images}: the scenarios that
  * try what is different there, which are sockets, buffers, images, TLS, logins, and the way of a
- * page; who is refused; and a broker and a task manager that die. The other scenarios play on the
- * embedded stack alone: they try rules, which are the same jar, and take minutes. Needs a Docker
- * daemon on this machine: skipped on a laptop without one, failed in CI ({@code CI=true}) unless
- * {@code TOCSIN_WITHOUT_DOCKER} says why there can be none.
+ * page; who is refused; parts that die or stand still; and passwords that change. The other
+ * scenarios play on the embedded stack alone: they try rules, which are the same jar, and take
+ * minutes. Needs a Docker daemon on this machine: skipped on a laptop without one, failed in CI
+ * ({@code CI=true}) unless {@code TOCSIN_WITHOUT_DOCKER} says why there can be none.
  */
 @EnabledIf(
     value = "isToRun",
@@ -55,6 +60,21 @@ class ComposeTest {
           "ordinary-syslog",
           "out-of-order-clear");
 
+  private static final List<String> RUNNING =
+      List.of(
+          "kafka-1",
+          "clickhouse",
+          "alertmanager",
+          "page-recorder",
+          "jobmanager",
+          "taskmanager-1",
+          "taskmanager-2",
+          "jobs",
+          "watch-jobs",
+          "heartbeat",
+          "heartbeat-listener",
+          "agent");
+
   private static ComposeStack stack;
   private static ClickHouseClient clickHouse;
 
@@ -70,6 +90,8 @@ class ComposeTest {
     stack = new ComposeStack(repository, PROGRESS);
     stack.up();
     clickHouse = stack.clickHouse();
+    // Beats would be counted among the datagrams of a scenario.
+    stack.docker("pause", stack.container("heartbeat"));
   }
 
   @AfterAll
@@ -91,6 +113,7 @@ class ComposeTest {
   @Test
   @Order(2)
   void whenABrokerAndATaskManagerDieNothingIsLostOrStoredTwiceAndPagesGoOn() throws Exception {
+    stack.docker("unpause", stack.container("heartbeat"));
     int sent;
     try (NumberedTraffic traffic =
         new NumberedTraffic(
@@ -100,7 +123,7 @@ class ComposeTest {
       awaitMore("traffic without a broker", stored());
       stack.kill("taskmanager-1");
       awaitMore("traffic without a task manager", stored());
-      page();
+      page("drill-page");
       sent = traffic.sent();
     }
     await("each of " + sent + " datagrams once")
@@ -126,8 +149,41 @@ class ComposeTest {
     assertThat(stack.container("taskmanager-1")).isNotEmpty();
   }
 
-  @Test
+  /** What a part that is away is about: ClickHouse and Alertmanager end the beat's way. */
+  @ParameterizedTest
+  @ValueSource(strings = {"agent", "clickhouse", "alertmanager"})
   @Order(3)
+  void partThatStandsStillIsComplainedAboutUntilItGoesOn(String part) throws Exception {
+    await("beats").atMost(TestStacks.DEADLINE).until(() -> !stack.complains());
+    String container = stack.container(part);
+    stack.docker("pause", container);
+    try {
+      await("the complaint while " + part + " stands still")
+          .atMost(TestStacks.DEADLINE)
+          .until(stack::complains);
+    } finally {
+      stack.docker("unpause", container);
+    }
+    await("the end of the complaint when " + part + " goes on")
+        .atMost(TestStacks.DEADLINE)
+        .until(() -> !stack.complains());
+  }
+
+  /** It has forgotten the jobs, and is given them again with the alerts that were open. */
+  @Test
+  @Order(4)
+  void whenTheJobManagerDiesItsJobsGoOnFromTheirCheckpoints() throws Exception {
+    String open = "SELECT count() FROM tocsin.alerts WHERE source = 'hyak' AND state = 'open'";
+    String before = text(open);
+    stack.kill("jobmanager");
+    await("the complaint").atMost(TestStacks.DEADLINE).until(stack::complains);
+    stack.up();
+    await("beats again").atMost(TestStacks.DEADLINE).until(() -> !stack.complains());
+    assertThat(text(open)).isEqualTo(before);
+  }
+
+  @Test
+  @Order(5)
   void whoHasNoLoginOrNoPermissionIsRefused() throws Exception {
     String url = "https://127.0.0.1:" + stack.ports().clickHouseHttp();
     ClickHouseClient nobody =
@@ -153,9 +209,90 @@ class ComposeTest {
     assertThat(imported.output()).contains("tocsin_enforce", "devices-v1");
   }
 
+  /** Whoever reaches it may still cancel, which {@code jobs} makes good, and submit. */
+  @Test
+  @Order(5)
+  void flinkTakesNoJarAndSpeaksToNobodyInClear() throws Exception {
+    HttpRequest.Builder upload =
+        HttpRequest.newBuilder(stack.flink("/jars/upload"))
+            .POST(HttpRequest.BodyPublishers.noBody());
+    assertThat(flink(upload).statusCode()).isEqualTo(404);
+    URI clear = URI.create("http://127.0.0.1:" + stack.ports().flink() + "/config");
+    HttpRequest.Builder unencrypted = HttpRequest.newBuilder(clear);
+    assertThat(Http.sent(HttpClient.newHttpClient(), unencrypted).statusCode())
+        .as("who asks in clear is sent to HTTPS")
+        .isBetween(300, 399);
+  }
+
+  private static HttpResponse<String> flink(HttpRequest.Builder request) throws Exception {
+    return Http.sent(stack.client(), request);
+  }
+
+  @Test
+  @Order(5)
+  void onlyTheAgentIsReachedFromOtherMachinesAndItsPagesAreNot() throws Exception {
+    for (String container : stack.containers()) {
+      assertThat(
+              stack.docker(
+                  "inspect",
+                  "--format",
+                  "{{range .HostConfig.PortBindings}}{{range .}}{{.HostIp}} {{end}}{{end}}",
+                  container))
+          .as(container)
+          .matches("(127\\.0\\.0\\.1\\s*)*");
+    }
+    URI health = URI.create("http://127.0.0.1:%d/health".formatted(stack.ports().agentTelemetry()));
+    HttpRequest.Builder change =
+        HttpRequest.newBuilder(health).POST(HttpRequest.BodyPublishers.ofString("{}"));
+    assertThat(Http.sent(HttpClient.newHttpClient(), change).statusCode()).isEqualTo(405);
+    assertThat(Files.readString(stack.agentConfig())).contains("listen: 127.0.0.1:");
+  }
+
+  /** Who has no use for a secret does not have it. */
+  @Test
+  @Order(5)
+  void secretsAreWithThoseAloneWhoNeedThem() throws Exception {
+    Map<String, String> holders =
+        Map.of(
+            "clickhouse_writer.password", "taskmanager-1 taskmanager-2",
+            "clickhouse_recorder.password", "page-recorder",
+            "clickhouse_reader.password", "heartbeat",
+            "flink_rest.p12", "jobmanager",
+            "tocsin_jobs.password", "jobmanager taskmanager-1 taskmanager-2",
+            "tocsin_agent.password", "agent");
+    for (var entry : holders.entrySet()) {
+      List<String> found = new ArrayList<>();
+      for (String service : RUNNING) {
+        String mounts =
+            stack.docker(
+                "inspect",
+                "--format",
+                "{{range .Mounts}}{{.Destination}} {{end}}",
+                stack.container(service));
+        if ((mounts + " ").contains("/" + entry.getKey() + " ")) {
+          found.add(service);
+        }
+      }
+      assertThat(found).as(entry.getKey()).containsExactlyInAnyOrder(entry.getValue().split(" "));
+    }
+  }
+
+  @Test
+  @Order(5)
+  void whoTellsPeopleMustNameAnOutsideReceiverOfHeartbeats() throws Exception {
+    Path config = stack.secret("ca.pem").getParent().resolveSibling("alertmanager.yml");
+    String asMade = Files.readString(config);
+    Files.writeString(config, asMade + "  - name: people\n    webhook_configs: []\n");
+    try {
+      assertThatThrownBy(stack::up).hasMessageContainingAll("HEARTBEAT_URL", "alertmanager.yml");
+    } finally {
+      Files.writeString(config, asMade);
+    }
+  }
+
   /** Last, so that everything has been said that is said. */
   @Test
-  @Order(4)
+  @Order(7)
   void noPasswordIsInAContainersSettingsALogAProcessListOrFlinksPages() throws Exception {
     Map<String, String> texts = new TreeMap<>();
     List<String> containers = stack.containers();
@@ -168,8 +305,7 @@ class ComposeTest {
       processes.forEach(process -> commandLine(process, texts));
     }
     for (String page : List.of("/config", "/jobmanager/config", "/jobmanager/environment")) {
-      URI url = URI.create("http://127.0.0.1:" + stack.ports().flink() + page);
-      texts.put(page, Http.text(url));
+      texts.put(page, flink(HttpRequest.newBuilder(stack.flink(page))).body());
     }
     List<String> passwords = new ArrayList<>();
     try (Stream<Path> files = Files.list(stack.secret("ca.pem").getParent())) {
@@ -195,18 +331,20 @@ class ComposeTest {
   }
 
   /** One alert, and the page about it. */
-  private static void page() throws Exception {
+  private static void page(String source) throws Exception {
     Datagram.send(
         """
-        {"action":"update","source":"drill-page","device":"d","check":"c","severity":"critical","summary":"s"}""",
+        {"action":"update","source":"%s","device":"d","check":"c","severity":"critical","summary":"s"}"""
+            .formatted(source),
         stack.ports().alertUpdates());
-    await("a page without a broker and a task manager")
+    await("a page about " + source)
         .atMost(TestStacks.DEADLINE)
         .untilAsserted(
             () ->
                 assertThat(
                         text(
-                            "SELECT status, firing FROM tocsin.pages WHERE group_labels['source'] = 'drill-page'"))
+                            "SELECT status, firing FROM tocsin.pages WHERE group_labels['source'] = '%s'"
+                                .formatted(source)))
                     .isEqualTo("[[\"firing\",1]]"));
   }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 
@@ -32,7 +33,16 @@ final class Http {
    * @throws IOException where it does not answer
    */
   static String text(URI url) throws IOException, InterruptedException {
-    HttpRequest request = HttpRequest.newBuilder(url).timeout(TIMEOUT).build();
-    return CLIENT.send(request, BodyHandlers.ofString()).body();
+    return sent(CLIENT, HttpRequest.newBuilder(url)).body();
+  }
+
+  /**
+   * The answer to a question, whatever its status.
+   *
+   * @throws IOException where there is none
+   */
+  static HttpResponse<String> sent(HttpClient client, HttpRequest.Builder request)
+      throws IOException, InterruptedException {
+    return client.send(request.timeout(TIMEOUT).build(), BodyHandlers.ofString());
   }
 }

@@ -111,15 +111,18 @@ final class KafkaConfigFile {
         mechanism.equals("PLAIN")
             ? "org.apache.kafka.common.security.plain.PlainLoginModule"
             : "org.apache.kafka.common.security.scram.ScramLoginModule";
-    String password =
-        entries.containsKey("sasl.password.env")
-            ? SecretProvider.variable(entries.get("sasl.password.env"))
-            : SecretProvider.firstLine(required(entries, "sasl.password.file"));
+    String user = required(entries, "sasl.username");
+    if (!entries.containsKey("sasl.password.env")) {
+      PasswordFile.register(module, user, required(entries, "sasl.password.file"), settings);
+      return;
+    }
     settings.put(
         "sasl.jaas.config",
         "%s required username=\"%s\" password=\"%s\";"
             .formatted(
-                module, SecretProvider.quoted(required(entries, "sasl.username")), password));
+                module,
+                SecretProvider.quoted(user),
+                SecretProvider.variable(entries.get("sasl.password.env"))));
     SecretProvider.register(settings);
   }
 

@@ -17,7 +17,6 @@ import org.apache.kafka.common.config.provider.ConfigProvider;
 public final class SecretProvider implements ConfigProvider {
   private static final String NAME = "secret";
   private static final String TEXT = "text";
-  private static final String FIRST_LINE = "first-line";
   private static final String VARIABLE = "variable";
 
   /** For Kafka, which makes it by its name. */
@@ -31,11 +30,6 @@ public final class SecretProvider implements ConfigProvider {
   /** The whole of a file. */
   static String text(String file) {
     return reference(TEXT, file);
-  }
-
-  /** The first line of a file, fit to stand between double quotes. */
-  static String firstLine(String file) {
-    return reference(FIRST_LINE, file);
   }
 
   /** A variable of the environment, fit to stand between double quotes. */
@@ -63,7 +57,6 @@ public final class SecretProvider implements ConfigProvider {
     try {
       return switch (kind) {
         case TEXT -> Files.readString(Path.of(key));
-        case FIRST_LINE -> quoted(Files.readString(Path.of(key)).lines().findFirst().orElse(""));
         case VARIABLE -> quoted(variableOf(key));
         default -> throw new ConfigException("there is no secret of kind " + kind);
       };

@@ -18,13 +18,15 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.security.auth.callback.Callback;
+import javax.security.auth.callback.NameCallback;
+import javax.security.auth.callback.PasswordCallback;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.types.Password;
 import org.apache.kafka.common.errors.SaslAuthenticationException;
 import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.apache.kafka.common.security.JaasContext;
 import org.apache.kafka.common.security.oauthbearer.OAuthBearerTokenCallback;
+import org.apache.kafka.common.security.scram.ScramExtensionsCallback;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -69,13 +71,23 @@ class KafkaConnectionTest {
   }
 
   @Test
-  void aClientResolvesTheSecretAsItsLoginNeedsIt() throws IOException {
-    var client = new AdminClientConfig(example().client(Map.of()));
-
-    assertThat(((Password) client.values().get("sasl.jaas.config")).value())
-        .isEqualTo(
-            "org.apache.kafka.common.security.scram.ScramLoginModule required username=\"tocsin_agent\""
-                + " password=\"correct horse \\\"battery\\\" \\\\staple\";");
+  void eachLoginReadsThePasswordAsItStandsInItsFileThen() throws Exception {
+    var settings = new AdminClientConfig(example().client(Map.of())).values();
+    assertThat(settings.get("sasl.client.callback.handler.class")).isEqualTo(PasswordFile.class);
+    var handler = new PasswordFile();
+    var entries = JaasContext.loadClientContext(settings).configurationEntries();
+    handler.configure(settings, "SCRAM-SHA-512", entries);
+    for (String password : List.of(SECRET, "another \\ \"one\"")) {
+      Files.writeString(folder.resolve("kafka.password"), password + "\n");
+      var name = new NameCallback("user");
+      var wanted = new PasswordCallback("password", false);
+      handler.handle(new Callback[] {name, wanted, new ScramExtensionsCallback()});
+      assertThat(name.getName()).isEqualTo("tocsin_agent");
+      assertThat(wanted.getPassword()).isEqualTo(password.toCharArray());
+    }
+    Files.delete(folder.resolve("kafka.password"));
+    assertThatThrownBy(() -> handler.configure(settings, "SCRAM-SHA-512", entries))
+        .hasMessageContaining("kafka.password cannot be read");
   }
 
   @Test

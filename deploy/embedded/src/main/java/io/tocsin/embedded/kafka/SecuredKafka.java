@@ -30,8 +30,7 @@ public final class SecuredKafka {
    */
   static String properties(String open, Secrets secrets) {
     Map<String, String> client = secrets.connection(KafkaUser.BROKER).settings();
-    String providers = "config.providers";
-    String provider = providers + "." + client.get(providers) + ".class";
+    String handler = "sasl.client.callback.handler.class";
     return open.replace("PLAINTEXT://", "SASL_SSL://")
             .replace("PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT", "SASL_SSL:SASL_SSL,CONTROLLER:SSL")
         + """
@@ -44,18 +43,15 @@ public final class SecuredKafka {
         sasl.enabled.mechanisms=SCRAM-SHA-512
         sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512
         %3$s=%4$s
-        %5$s=%6$s
-        listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=%7$s
+        listener.name.sasl_ssl.scram-sha-512.sasl.jaas.config=%5$s
         authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
-        super.users=User:%8$s;User:CN=localhost
+        super.users=User:%6$s;User:CN=localhost
         """
             .formatted(
                 secrets.server(),
                 secrets.authority(),
-                providers,
-                client.get(providers),
-                provider,
-                client.get(provider),
+                handler,
+                client.get(handler),
                 client.get("sasl.jaas.config"),
                 KafkaUser.BROKER.login());
   }
