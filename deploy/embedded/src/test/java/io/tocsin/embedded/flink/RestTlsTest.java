@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
 import org.apache.flink.client.deployment.StandaloneClusterId;
 import org.apache.flink.client.program.ClusterClient;
@@ -84,7 +85,9 @@ class RestTlsTest {
     Configuration configuration =
         FlinkConfiguration.cluster("127.0.0.1", 0, 0, 1, folder, Optional.empty());
     configuration.set(RestOptions.BIND_PORT, "0");
-    configuration.set(RestOptions.RETRY_MAX_ATTEMPTS, 0);
+    // A cluster that has no leader yet is asked again, for up to a minute.
+    configuration.set(RestOptions.RETRY_DELAY, Duration.ofMillis(100));
+    configuration.set(RestOptions.RETRY_MAX_ATTEMPTS, 600);
     return configuration;
   }
 
