@@ -133,7 +133,8 @@ class ClickHouseUsersLaboratoryTest {
 
   @Test
   void recorderInsertsPages() throws Exception {
-    String page = "INSERT INTO tocsin.pages (status, raw) VALUES ('firing', 'of the recorder')";
+    String page =
+        "INSERT INTO tocsin.pages (sent_at, status, raw) VALUES (now64(3), 'firing', 'of the recorder')";
     assertThat(ask(RECORDER, page)).isEmpty();
     assertThat(ask(READER, "SELECT status FROM tocsin.pages WHERE raw = 'of the recorder'"))
         .isEqualTo("firing");
