@@ -249,16 +249,21 @@ class TwoAgentsDrillsTest {
                             number % ALERTS)));
   }
 
+  /**
+   * What one client and its server say lies nearly a second apart: the two senders begin some
+   * milliseconds apart, and an answer must not be heard before its question.
+   */
   private static Stream<Message> leases() {
     return IntStream.range(0, EXCHANGE.size() * CLIENTS)
         .mapToObj(
             number -> {
               int client = number / EXCHANGE.size();
-              String type = EXCHANGE.get(number % EXCHANGE.size());
+              int step = number % EXCHANGE.size();
+              String type = EXCHANGE.get(step);
               return new Message(
                   "dhcp-udp",
                   number,
-                  15 * number,
+                  15 * (CLIENTS * step + client),
                   """
                   "dhcp":{"type":"%s","mac":"02:2a:00:00:00:%02x","xid":%d,"relay":"10.42.0.1",%s}"""
                       .formatted(
