@@ -4,6 +4,7 @@ import static io.tocsin.integration.TestStacks.DEADLINE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -33,6 +34,8 @@ class DiskLaboratoryTest {
 
   @BeforeAll
   static void start() throws Exception {
+    assumeTrue(
+        System.getenv("TOCSIN_WITHOUT_FUSE") == null, System.getenv("TOCSIN_WITHOUT_FUSE"));
     lab =
         Laboratory.up(
             "disk",
