@@ -278,9 +278,26 @@ class ComposeTest {
   }
 
   @Test
+  @Order(6)
+  void partThatDoesNotStayUpIsNamedWithWhatItSaidLast() throws Exception {
+    Path config = alertmanagerConfig();
+    String asMade = Files.readString(config);
+    Files.writeString(config, asMade + "unheard_of: 1\n");
+    try {
+      stack.docker("restart", stack.container("alertmanager"));
+      assertThatThrownBy(stack::up)
+          .hasMessageContainingAll("alertmanager does not stay up", "unheard_of");
+    } finally {
+      Files.writeString(config, asMade);
+    }
+    stack.up();
+    assertThat(stack.container("alertmanager")).isNotEmpty();
+  }
+
+  @Test
   @Order(5)
   void whoTellsPeopleMustNameAnOutsideReceiverOfHeartbeats() throws Exception {
-    Path config = stack.secret("ca.pem").getParent().resolveSibling("alertmanager.yml");
+    Path config = alertmanagerConfig();
     String asMade = Files.readString(config);
     Files.writeString(config, asMade + "  - name: people\n    webhook_configs: []\n");
     try {
@@ -320,6 +337,10 @@ class ComposeTest {
             PosixFilePermissions.toString(
                 Files.getPosixFilePermissions(stack.secret("ca.pem").getParent())))
         .isEqualTo("rwx------");
+  }
+
+  private static Path alertmanagerConfig() {
+    return stack.secret("ca.pem").getParent().resolveSibling("alertmanager.yml");
   }
 
   private static void commandLine(Path process, Map<String, String> texts) {
