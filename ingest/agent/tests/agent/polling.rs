@@ -91,7 +91,7 @@ impl Drop for Device {
 /// An agent that polls one device each second; its counters are the second after those of its only listener.
 fn agent(port: u16, keys: &str) -> Running {
     start_with(&format!(
-        "listeners: [{{name: l, kind: alert, listen: '[::]:0'}}]\n\
+        "listeners: [{{name: l, kind: alert, listen: '[::]:0'}}]\ndevices: {{sites: {{127.0.0.0/8: lab1}}, roles: {{127.0.0.1/32: switch}}}}\n\
          snmp:\n  users: [{{name: poller, auth: {{protocol: sha256, password: right-password}}, privacy: {{protocol: aes128, password: right-password}}}}]\n  \
          devices: [{{name: sw1, address: '127.0.0.1:{port}', interval: 1s, timeout: 500ms, retries: 1, {keys}}}]"
     ))
@@ -150,7 +150,8 @@ fn every_version_reads_what_the_kernel_and_snmpget_say() {
             "{keys}: {before} {first:?}"
         );
         assert!(second.in_bps.is_some_and(|bps| bps >= 0.0) && second.interval_ms > 0, "{keys}: {second:?}");
-        assert_eq!(running.events()[0].device, "sw1");
+        let event = &running.events()[0];
+        assert_eq!((event.device.as_str(), event.site.as_str(), event.role.as_str()), ("sw1", "lab1", "switch"));
         let polled = running.counters[1].snapshot();
         assert!(polled.received >= 2 && polled.events == polled.received && polled.acked == polled.received, "{polled:?}");
         assert!(running.get("/metrics").contains("tocsin_agent_polled_device_up{device=\"sw1\"} 1"));

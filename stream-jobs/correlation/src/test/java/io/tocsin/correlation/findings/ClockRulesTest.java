@@ -31,6 +31,7 @@ class ClockRulesTest {
     assertThat(told).hasSize(1);
     assertThat(told.get(0).getSummary()).isEqualTo("the clock of r1 is behind by 5 h 0 min");
     assertThat(told.get(0).getLabelsMap())
+        .containsEntry("role", "router")
         .containsEntry("offset_seconds", "-18000")
         .containsEntry("events", "3");
   }
@@ -206,6 +207,7 @@ class ClockRulesTest {
   private static Event said(String device, int second, Duration ahead) {
     return TestEvents.syslog(second, NOON.plusSeconds(second)).toBuilder()
         .setDevice(device)
+        .setRole("router")
         .setEventTimeUnixNanos(unixNanos(NOON.plusSeconds(second).plus(ahead)))
         .build();
   }

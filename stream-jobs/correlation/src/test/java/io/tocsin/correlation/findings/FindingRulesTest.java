@@ -16,9 +16,13 @@ import org.junit.jupiter.api.Test;
 class FindingRulesTest {
   private final List<String> told = new ArrayList<>();
   private final List<String> summaries = new ArrayList<>();
+  private final List<String> roles = new ArrayList<>();
 
   private void tell(Step<?, Event> answer) {
     answer.decisions().forEach(event -> summaries.add(event.getAlertUpdate().getSummary()));
+    answer
+        .decisions()
+        .forEach(event -> roles.add(event.getAlertUpdate().getLabelsOrDefault("role", "")));
     answer.decisions().stream()
         .map(Event::getAlertUpdate)
         .map(u -> u.getCheck() + " " + u.getAction().getNumber() + " " + u.getSeverity())
@@ -38,7 +42,8 @@ class FindingRulesTest {
   }
 
   private void polled(int second, String instance, double value) {
-    Event.Builder event = TestEvents.gauge(second, NOON.plusSeconds(second)).toBuilder();
+    Event.Builder event =
+        TestEvents.gauge(second, NOON.plusSeconds(second)).toBuilder().setRole("firewall");
     event.getGaugeBuilder().setInstance(instance).setValue(value);
     assertThat(limits.concerns(event.build())).isTrue();
     tell(limits.onInput(table, event.build()));
@@ -69,6 +74,7 @@ class FindingRulesTest {
     polled(50, 50_000);
 
     assertThat(told).containsExactly("connection-limit 1 SEVERITY_MAJOR");
+    assertThat(roles).containsExactly("firewall");
   }
 
   @Test
@@ -288,7 +294,8 @@ class FindingRulesTest {
     SequenceGapRules rules = new SequenceGapRules();
     SequenceGaps gaps = new SequenceGaps();
     for (int second = 0; second < 90; second++) {
-      tell(rules.onInput(gaps, TestEvents.sequenceGap(second, NOON.plusSeconds(second))));
+      Event gap = TestEvents.sequenceGap(second, NOON.plusSeconds(second));
+      tell(rules.onInput(gaps, gap.toBuilder().setRole("router").build()));
     }
     assertThat(gaps.missing).isEqualTo(270);
 
@@ -300,6 +307,7 @@ class FindingRulesTest {
     tell(last);
 
     assertThat(told).hasSize(3).last().isEqualTo("sequence-gaps 2 SEVERITY_CLEARED");
+    assertThat(roles).hasSize(3).containsOnly("router");
     assertThat(last.state()).isNull();
   }
 }

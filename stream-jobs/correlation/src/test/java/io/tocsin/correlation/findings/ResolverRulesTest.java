@@ -34,7 +34,7 @@ class ResolverRulesTest {
   }
 
   private void take(Event event, Consumer<DnsAnswer.Builder> change) {
-    Event.Builder changed = event.toBuilder();
+    Event.Builder changed = event.toBuilder().setRole("resolver");
     change.accept(changed.getDnsAnswerBuilder());
     assertThat(rules.concerns(changed.build())).isTrue();
     take(rules.onInput(state, changed.build()));
@@ -78,6 +78,7 @@ class ResolverRulesTest {
     assertThat(update.getFingerprintLabelsList()).containsExactly("group");
     assertThat(update.getLabelsMap())
         .containsEntry("group", "lab")
+        .containsEntry("role", "resolver")
         .containsEntry("question", "www.example.com A")
         .containsEntry("questions", "1");
 
