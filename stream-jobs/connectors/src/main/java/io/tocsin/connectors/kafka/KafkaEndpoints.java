@@ -35,9 +35,10 @@ public final class KafkaEndpoints {
 
   /**
    * How long the broker may keep a fetch while there is nothing: the first record ends the wait. A
-   * dozen readers of quiet topics would else ask twice a second each, for ever.
+   * dozen readers of quiet topics would else ask twice a second each, for ever. Not longer, because
+   * a reader that is cancelled waits for its last answer, and so does the restart of its job.
    */
-  private static final Duration QUIET_FETCH_WAIT = Duration.ofSeconds(5);
+  private static final Duration QUIET_FETCH_WAIT = Duration.ofSeconds(1);
 
   /** Of a fetch that waited: each hand-over to the task costs as much as some hundred records. */
   private static final int RECORDS_A_POLL = 5_000;
