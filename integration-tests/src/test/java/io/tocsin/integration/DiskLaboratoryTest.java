@@ -34,8 +34,7 @@ class DiskLaboratoryTest {
 
   @BeforeAll
   static void start() throws Exception {
-    assumeTrue(
-        System.getenv("TOCSIN_WITHOUT_FUSE") == null, System.getenv("TOCSIN_WITHOUT_FUSE"));
+    assumeTrue(System.getenv("TOCSIN_WITHOUT_FUSE") == null, System.getenv("TOCSIN_WITHOUT_FUSE"));
     lab =
         Laboratory.up(
             "disk",

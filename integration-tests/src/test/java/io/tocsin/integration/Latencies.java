@@ -57,9 +57,22 @@ final class Latencies {
     }
   }
 
-  /** Whether all marks have arrived. */
+  /** Whether all marks of a kind have arrived. */
   boolean complete() {
     return taken.size() == marks.measured();
+  }
+
+  /**
+   * The longest of the marks that were sent between two times, in seconds; not a number where none
+   * of them has arrived.
+   */
+  double longestSeconds(Instant from, Instant until) {
+    return taken.entrySet().stream()
+        .filter(mark -> !marks.sentAt(mark.getKey()).isBefore(from))
+        .filter(mark -> marks.sentAt(mark.getKey()).isBefore(until))
+        .mapToDouble(mark -> millis(mark.getValue()) / 1e3)
+        .max()
+        .orElse(Double.NaN);
   }
 
   /** A line of the table. */

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Datagrams that can be told apart, and when each was sent: in turn an alert update that opens an
@@ -17,7 +18,7 @@ import java.util.concurrent.TimeUnit;
  * so that none belongs to a storm.
  */
 final class Marks {
-  /** Of each kind. */
+  /** Of each kind, where nobody says otherwise. */
   static final int PER_SECOND = 20;
 
   /** First part of the alerts' sources. */
@@ -27,17 +28,24 @@ final class Marks {
   static final String AFTER_ALL_DEVICES = "mark.";
 
   private static final int GROUPS = 40;
-  private static final int RECENT = 30 * PER_SECOND;
+  private static final int RECENT_SECONDS = 30;
   private static final int BOOTP_BYTES = 300;
 
   private final int alertPort;
   private final int dhcpPort;
+  private final int perSecond;
   private final Map<String, Instant> sentAt = new ConcurrentHashMap<>();
   private volatile int number;
 
   Marks(int alertPort, int dhcpPort) {
+    this(alertPort, dhcpPort, PER_SECOND);
+  }
+
+  /** The same, so many of each kind a second. */
+  Marks(int alertPort, int dhcpPort, int perSecond) {
     this.alertPort = alertPort;
     this.dhcpPort = dhcpPort;
+    this.perSecond = perSecond;
   }
 
   /**
@@ -46,10 +54,17 @@ final class Marks {
    * @param areMeasured whether the times are kept
    */
   void send(int seconds, boolean areMeasured) throws IOException, InterruptedException {
-    long intervalNanos = TimeUnit.SECONDS.toNanos(1) / PER_SECOND;
+    int last = number + seconds * perSecond;
+    sendWhile(() -> number < last, areMeasured);
+  }
+
+  /** The same as long as a condition holds. */
+  void sendWhile(BooleanSupplier condition, boolean areMeasured)
+      throws IOException, InterruptedException {
+    long intervalNanos = TimeUnit.SECONDS.toNanos(1) / perSecond;
     long next = System.nanoTime();
     try (DatagramSocket socket = new DatagramSocket()) {
-      for (int i = 0; i < seconds * PER_SECOND; i++) {
+      while (condition.getAsBoolean()) {
         TimeUnit.NANOSECONDS.sleep(Math.max(0, next - System.nanoTime()));
         next += intervalNanos;
         number++;
@@ -84,7 +99,7 @@ final class Marks {
 
   /** The device of half a minute ago. */
   String recentDevice() {
-    return device(Math.max(0, number - RECENT));
+    return device(Math.max(0, number - RECENT_SECONDS * perSecond));
   }
 
   private static String device(int number) {

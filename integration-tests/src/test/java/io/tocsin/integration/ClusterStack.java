@@ -1,0 +1,191 @@
+package io.tocsin.integration;
+
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.tocsin.embedded.FreePorts;
+import io.tocsin.embedded.JavaProcess;
+import io.tocsin.embedded.Ports;
+import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.Tools;
+import io.tocsin.embedded.agent.AgentConfig;
+import io.tocsin.embedded.agent.AgentService;
+import io.tocsin.embedded.alertmanager.AlertmanagerService;
+import io.tocsin.embedded.alertmanager.PageRecorderService;
+import io.tocsin.embedded.clickhouse.ClickHouseService;
+import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.embedded.supervise.Health;
+import io.tocsin.embedded.supervise.ServiceSpec;
+import io.tocsin.embedded.supervise.Supervisor;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * All of Tocsin as a cluster of processes on loopback: three brokers, two job managers, two task
+ * managers, ZooKeeper, one ClickHouse, Alertmanager and the agent. What is killed is started again.
+ */
+final class ClusterStack implements AutoCloseable {
+  private static final int NODES = 3;
+  private static final int JOBS = 6;
+  private static final Duration SCHEMA_DEADLINE = TestStacks.DEADLINE;
+
+  private final Tools tools = TestStacks.tools();
+  private final int parallelism;
+  private final StateFolder state;
+  private final List<Ports> nodes = Stream.generate(FreePorts::reserve).limit(NODES).toList();
+  private final KafkaCluster kafka;
+  private final FlinkCluster flink;
+  private final Installation installation;
+  private final Supervisor supervisor;
+  private ClusterJobs jobs;
+
+  /**
+   * A cluster that is not started.
+   *
+   * @param name of its state folder, which is emptied, and before what is printed
+   * @param parallelism instances of each operator of the jobs at first
+   */
+  ClusterStack(String name, int parallelism) {
+    this(name, parallelism, parallelism);
+  }
+
+  /** The same with room for more instances later. */
+  ClusterStack(String name, int parallelism, int mostInstances) {
+    this.parallelism = parallelism;
+    state = TestStacks.emptyState(name);
+    state.create();
+    kafka = new KafkaCluster(nodes, state);
+    // Each has room for all jobs: when one dies, the other takes them over at once.
+    flink = new FlinkCluster(nodes, state, JOBS * mostInstances);
+    installation = new Installation(name, nodes.get(0), kafka.bootstrapServers());
+    supervisor = new Supervisor(state.logs(), installation::say);
+  }
+
+  /** Starts everything and returns when all tasks of all jobs are at work. */
+  void start() throws Exception {
+    Ports ports = nodes.get(0);
+    supervisor.launch(ClickHouseService.spec(ports, state, tools.libchdb()));
+    supervisor.launch(flink.zooKeeper());
+    launch(kafka.specs());
+    supervisor.launch(PageRecorderService.spec(ports));
+    supervisor.launch(AlertmanagerService.spec(ports, state, tools));
+    supervisor.awaitReady(supervisor.names().toArray(String[]::new));
+    launch(flink.specs());
+    applySchema();
+    pushRules();
+    supervisor.awaitReady(supervisor.names().toArray(String[]::new));
+    jobs = new ClusterJobs(flink.client(), addresses());
+    flink.awaitTaskManagers(jobs.leader());
+    jobs.submitAll(parallelism);
+    ObjectNode config = AgentConfig.generate(ports, AgentService.hasIpv6());
+    // Two copies take longer than the usual 20 ms, and librdkafka spins while a batch is overdue.
+    config
+        .withObject("/kafka")
+        .put("bootstrap_servers", kafka.bootstrapServers())
+        .put("linger", "100ms");
+    supervisor.launch(AgentService.spec(ports, state, tools.tocsin(), config));
+    supervisor.awaitReady(AgentService.NAME);
+    awaitJobs();
+  }
+
+  private void launch(List<ServiceSpec> specs) {
+    specs.forEach(supervisor::launch);
+  }
+
+  private void applySchema() {
+    supervisor.run(
+        "schema apply",
+        List.of(
+            tools.tocsin().toString(),
+            "schema",
+            "apply",
+            "--replication=3",
+            "--wait=120",
+            "--kafka=" + kafka.bootstrapServers(),
+            "--clickhouse=" + installation.clickHouseUrl(),
+            "--schemas=" + tools.schemas()),
+        Map.of(),
+        SCHEMA_DEADLINE);
+  }
+
+  private void pushRules() {
+    supervisor.run(
+        "rules push",
+        JavaProcess.command(
+            io.tocsin.rules.command.Main.class,
+            "128m",
+            JavaProcess.quickStartFlags(),
+            List.of("push", tools.rules().toString(), "--kafka", kafka.bootstrapServers())),
+        Map.of(),
+        SCHEMA_DEADLINE);
+  }
+
+  private Map<String, String> addresses() {
+    return Map.of(
+        "--kafka-bootstrap-servers", kafka.bootstrapServers(),
+        "--clickhouse-url", installation.clickHouseUrl(),
+        "--alertmanager-urls", "http://127.0.0.1:" + installation.ports().alertmanager());
+  }
+
+  /**
+   * Waits until what was killed has been started again, and everything is at work.
+   *
+   * @param starts how often it had been started before
+   */
+  void awaitSuccessor(String killed, int starts) {
+    await("the successor of " + killed)
+        .atMost(TestStacks.DEADLINE)
+        .until(() -> supervisor.starts(killed) > starts);
+    flink.awaitTaskManagers(jobs.leader());
+    awaitJobs();
+  }
+
+  /** Waits until every task of every job is at work, whoever leads. */
+  void awaitJobs() {
+    await("all tasks of all jobs")
+        .atMost(TestStacks.DEADLINE)
+        .conditionEvaluationListener(new Progress(installation.name()))
+        .ignoreExceptions()
+        .until(
+            () -> {
+              URI overview = jobs.leader().resolve("/jobs/overview");
+              return Health.http(overview, FlinkService::jobsRunning).problem().isEmpty();
+            });
+  }
+
+  /** Where it is asked. */
+  Installation installation() {
+    return installation;
+  }
+
+  /** The processes. */
+  Supervisor supervisor() {
+    return supervisor;
+  }
+
+  /** The jobs, to be stopped and submitted. */
+  ClusterJobs jobs() {
+    return jobs;
+  }
+
+  /** The job manager that leads. */
+  String leader() {
+    return flink.leader(jobs.leader());
+  }
+
+  /** A task manager without which nobody is paged: one that runs a task of this job. */
+  String taskManagerOf(String job) throws Exception {
+    return flink.taskManagerOf(jobs.leader(), jobs.id(job).toHexString());
+  }
+
+  @Override
+  public void close() {
+    supervisor.close();
+    if (jobs != null) {
+      jobs.close();
+    }
+  }
+}
