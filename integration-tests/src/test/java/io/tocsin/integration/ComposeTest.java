@@ -124,7 +124,7 @@ class ComposeTest {
       stack.kill("taskmanager-1");
       awaitMore("traffic without a task manager", stored());
       page("drill-page");
-      sent = traffic.sent();
+      sent = traffic.end();
     }
     await("each of " + sent + " datagrams once")
         .atMost(TestStacks.DEADLINE)

@@ -127,7 +127,7 @@ class DeliveryDrillsTest {
               + killed.toEpochMilli()
               + "))",
           2 * DATAGRAMS_PER_SECOND);
-      sent = traffic.sent();
+      sent = traffic.end();
     }
     assertThat(stack.supervisor().starts(AgentService.NAME)).as("starts of the agent").isEqualTo(2);
     assertThat(stack.supervisor().starts(FlinkService.NAME)).as("starts of Flink").isEqualTo(2);

@@ -66,8 +66,13 @@ final class NumberedTraffic implements AutoCloseable {
             this::sendNext, 0, TimeUnit.SECONDS.toMicros(1) / perSecond, TimeUnit.MICROSECONDS);
   }
 
-  /** Datagrams sent until now, whether or not somebody received them. */
-  int sent() {
+  /**
+   * Ends the traffic; fails when sending had failed in between.
+   *
+   * @return datagrams sent, whether or not somebody received them
+   */
+  int end() {
+    close();
     return sent.get();
   }
 
@@ -96,7 +101,6 @@ final class NumberedTraffic implements AutoCloseable {
     socket.send(new DatagramPacket(bytes, bytes.length, target));
   }
 
-  /** Ends the traffic; fails when sending had failed in between. */
   @Override
   public void close() {
     sending.cancel(false);

@@ -96,7 +96,7 @@ class PairLaboratoryTest {
 
       lab.run(departure.end, holder);
       assertThat(holder()).as("who holds the address once the first is back").isEqualTo(other);
-      sent = traffic.sent();
+      sent = traffic.end();
     }
 
     await("all but what was lost in the switch")
