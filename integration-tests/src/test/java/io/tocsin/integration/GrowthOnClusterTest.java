@@ -1,0 +1,128 @@
+package io.tocsin.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.tocsin.alerts.v1.Alert;
+import io.tocsin.integration.LoadDrill.Struck;
+import io.tocsin.registrations.v1.Registration;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * All jobs are stopped with a savepoint under traffic and go on from it with other numbers of
+ * instances: nothing is lost, nothing counts twice, and the same traffic ends in the same alerts
+ * and leases as where nobody touched the jobs. Part of {@code make drills CLUSTER=1}.
+ */
+class GrowthOnClusterTest {
+  private static final int MESSAGES_PER_SECOND = Settings.number("TOCSIN_DRILL_RATE", 500);
+  private static final int SECONDS = Settings.number("TOCSIN_DRILL_SECONDS", 5);
+
+  /** A machine with much else to do has minutes for what takes seconds. */
+  private static final Duration DEADLINE = Duration.ofMinutes(10).plusSeconds(10L * SECONDS);
+
+  private static final int AT_FIRST = 2;
+  private static final int[] THEN = {4, 3};
+
+  private static ClusterStack cluster;
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void startCluster() throws Exception {
+    // Slots for as many as there will be.
+    cluster = new ClusterStack("cluster-growth", AT_FIRST, THEN[0]);
+    cluster.start();
+  }
+
+  @AfterAll
+  static void stopCluster() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+
+  @Test
+  void moreAndFewerInstancesEndInWhatAnUndisturbedRunEndsIn() throws Exception {
+    LoadDrill drill =
+        new LoadDrill(cluster.installation(), MESSAGES_PER_SECOND, SECONDS, DEADLINE, folder);
+    drill.run("calm", 1, Struck::now);
+    drill.run("grown", 2, GrowthOnClusterTest::grow);
+    Map<String, String> calm = lastWords("calm", 1);
+    Map<String, String> grown = lastWords("grown", 2);
+    // Who grows takes longer, and is sent more.
+    grown.keySet().retainAll(calm.keySet());
+    assertThat(grown).isNotEmpty().isEqualTo(calm);
+    cluster
+        .installation()
+        .say(
+            "%d last words of alerts-v1 and registrations-v1, the same as of an undisturbed run"
+                .formatted(grown.size()));
+  }
+
+  private static Struck grow() throws Exception {
+    Instant begun = Instant.now();
+    for (int instances : THEN) {
+      Instant stopped = Instant.now();
+      Map<String, String> savepoints = cluster.jobs().stopAll();
+      for (Map.Entry<String, String> job : savepoints.entrySet()) {
+        cluster.jobs().submit(job.getKey(), instances, Optional.of(job.getValue()));
+      }
+      cluster.awaitJobs();
+      cluster
+          .installation()
+          .say(
+              "%d jobs go on from savepoints with %d instances after %.1f s, load average %s"
+                  .formatted(
+                      savepoints.size(),
+                      instances,
+                      LoadDrill.secondsSince(stopped),
+                      Machine.loadAverage()));
+    }
+    return new Struck(begun, Map.of());
+  }
+
+  /** What the compacted topics say last of each alert and client of a drill, under its number. */
+  private static Map<String, String> lastWords(String name, int number) {
+    Topics topics = new Topics(cluster.installation().kafkaBootstrapServers());
+    Map<String, Alert> alerts = new TreeMap<>();
+    topics.forEach(
+        "alerts-v1",
+        Alert.parser(),
+        alert -> {
+          if (alert.getDevice().startsWith(name + "-")) {
+            alerts.merge(
+                alert.getDevice(), alert, (a, b) -> a.getVersion() > b.getVersion() ? a : b);
+          }
+        });
+    String prefix = "02:%02x:".formatted(number);
+    Map<String, Registration> clients = new TreeMap<>();
+    topics.forEach(
+        "registrations-v1",
+        Registration.parser(),
+        client -> {
+          if (client.getMac().startsWith(prefix)) {
+            clients.merge(
+                client.getMac(), client, (a, b) -> a.getVersion() > b.getVersion() ? a : b);
+          }
+        });
+    Map<String, String> words = new TreeMap<>();
+    alerts.forEach(
+        (device, alert) ->
+            words.put(
+                device.substring(name.length()),
+                alert.getState() + " " + alert.getSeverity() + " " + alert.getUpdateCount()));
+    clients.forEach(
+        (mac, client) ->
+            words.put(
+                mac.substring(prefix.length()), client.getState() + " " + client.getAccess()));
+    return words;
+  }
+}
