@@ -34,6 +34,9 @@ final class ClusterJobs implements AutoCloseable {
   private final Map<String, String> addresses;
   private final RestClusterClient<StandaloneClusterId> client;
 
+  /** By their names in Flink. */
+  private final Map<String, Job> shipped = shipped();
+
   /** A job: its class and the names of its options. */
   private record Job(String entryClass, boolean isAlone, List<String> options) {}
 
@@ -54,14 +57,14 @@ final class ClusterJobs implements AutoCloseable {
 
   /** Submits every job with so many instances of each operator; one, where it is shipped so. */
   void submitAll(int parallelism) throws Exception {
-    for (String name : shipped().keySet()) {
+    for (String name : shipped.keySet()) {
       submit(name, parallelism, Optional.empty());
     }
   }
 
   /** Submits one job, from a savepoint where there is one. */
   void submit(String name, int parallelism, Optional<String> savepoint) throws Exception {
-    Job job = shipped().get(name);
+    Job job = shipped.get(name);
     Path jar = TestStacks.tools().repository().resolve("stream-jobs/jobs/target/tocsin-jobs.jar");
     Configuration settings = new Configuration(configuration);
     settings.set(DeploymentOptions.TARGET, "remote");
@@ -116,7 +119,6 @@ final class ClusterJobs implements AutoCloseable {
         .toList();
   }
 
-  /** By their names in Flink. */
   private static Map<String, Job> shipped() throws Exception {
     Path file = TestStacks.tools().repository().resolve("deploy/kubernetes/base/flink/jobs.yaml");
     Map<String, Job> jobs = new LinkedHashMap<>();

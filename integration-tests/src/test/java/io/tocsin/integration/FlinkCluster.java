@@ -77,7 +77,6 @@ final class FlinkCluster {
             admin.enableServer=false
             """
                 .formatted(folder.resolve("data"), port));
-    Map<String, String> environment = new TreeMap<>(ImageScript.environmentOfFlinkAlone());
     return new ServiceSpec(
         ZOOKEEPER,
         List.of(
@@ -89,7 +88,7 @@ final class FlinkCluster {
             file.toString(),
             "--peerId",
             "1"),
-        environment,
+        ImageScript.environmentOfFlinkAlone(),
         Health.tcp("127.0.0.1", port),
         TestStacks.DEADLINE,
         STOP_DEADLINE);

@@ -6,6 +6,7 @@ import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Instant;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -57,6 +58,15 @@ record Installation(
   JsonNode activeAlerts(String filter) throws IOException, InterruptedException {
     return Http.json(
         URI.create("http://127.0.0.1:" + ports.alertmanager() + "/api/v2/alerts" + filter));
+  }
+
+  /** Marked alerts that Alertmanager holds: each has arrived when it took it. */
+  void askForMarks(Latencies pages) throws IOException, InterruptedException {
+    for (JsonNode alert : activeAlerts("?filter=source%3D~%22" + Marks.SOURCE + ".*%22")) {
+      pages.arrived(
+          alert.path("labels").path("device").asText(),
+          Instant.parse(alert.path("updatedAt").asText()));
+    }
   }
 
   /** Prints what was found. */

@@ -6,7 +6,6 @@ import io.tocsin.embedded.Stack;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.Registration;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -89,13 +88,14 @@ final class LatencyRun implements AutoCloseable {
         TopicFollower transitions = follower("alerts-v1", this::onAlert);
         TopicFollower messages = follower("events-dhcp-v1", this::onLeaseEvent);
         TopicFollower registrations = follower("registrations-v1", this::onRegistration)) {
+      Installation on = Installation.of("latency", stack);
       List<Future<?>> watchers =
           List.of(
               executor.submit(following(alertUpdates)),
               executor.submit(following(transitions)),
               executor.submit(following(messages)),
               executor.submit(following(registrations)),
-              executor.submit(polling(ALERTMANAGER_POLL, this::askAlertmanager)),
+              executor.submit(polling(ALERTMANAGER_POLL, () -> on.askForMarks(pages))),
               executor.submit(polling(CLICKHOUSE_POLL, () -> askClickHouse("alert_updates", rows))),
               executor.submit(
                   polling(CLICKHOUSE_POLL, () -> askClickHouse("alert_history", history))));
@@ -165,18 +165,6 @@ final class LatencyRun implements AutoCloseable {
       }
       return null;
     };
-  }
-
-  private void askAlertmanager() throws Exception {
-    URI marked =
-        URI.create(
-            "http://127.0.0.1:%d/api/v2/alerts?filter=source%%3D~%%22%s.*%%22"
-                .formatted(stack.ports().alertmanager(), Marks.SOURCE));
-    for (JsonNode alert : Http.json(marked)) {
-      pages.arrived(
-          alert.path("labels").path("device").asText(),
-          Instant.parse(alert.path("updatedAt").asText()));
-    }
   }
 
   /**

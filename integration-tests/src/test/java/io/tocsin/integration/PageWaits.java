@@ -2,7 +2,6 @@ package io.tocsin.integration;
 
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.events.v1.Event;
 import java.io.IOException;
@@ -38,8 +37,8 @@ final class PageWaits implements AutoCloseable {
   private final ExecutorService executor = Executors.newCachedThreadPool();
   private volatile boolean isSending = true;
   private volatile boolean isEnding;
-  private List<Future<?>> watchers;
-  private Future<?> sending;
+  private final List<Future<?>> watchers;
+  private final Future<?> sending;
 
   /** Marks for the faults of an installation, which are told apart over all of them. */
   static Marks marksFor(Installation on) {
@@ -151,11 +150,7 @@ final class PageWaits implements AutoCloseable {
 
   private Void watchAlertmanager() throws Exception {
     while (!isEnding) {
-      for (JsonNode alert : on.activeAlerts("?filter=source%3D~%22" + Marks.SOURCE + ".*%22")) {
-        pages.arrived(
-            alert.path("labels").path("device").asText(),
-            Instant.parse(alert.path("updatedAt").asText()));
-      }
+      on.askForMarks(pages);
       TimeUnit.MILLISECONDS.sleep(ALERTMANAGER_POLL.toMillis());
     }
     return null;
