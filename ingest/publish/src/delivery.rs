@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use rdkafka::client::{ClientContext, OAuthToken};
 use rdkafka::config::RDKafkaLogLevel;
 use rdkafka::error::{KafkaError, RDKafkaErrorCode};
@@ -13,7 +12,9 @@ use rdkafka::producer::{DeliveryResult, ProducerContext};
 use tocsin_kafka::{Connection, Failures};
 use tocsin_telemetry::{Counters, Health, Loss};
 
+use crate::records::RecordRef;
 use crate::spool::{AppendError, SegmentFile, Spool};
+use crate::waiting::{Pushed, Waiting};
 use crate::{Record, Topic, refusal, spool};
 
 /// How long the spool's drainer waits after Kafka gave a record back.
@@ -38,6 +39,7 @@ impl Delivery {
 pub(crate) struct Deliveries {
     pub(crate) spool: Option<Spool>,
     pub(crate) health: Arc<Health>,
+    pub(crate) waiting: Waiting,
     queue_bytes: u64,
     in_flight_bytes: AtomicU64,
     lost_records: AtomicU64,
@@ -52,10 +54,11 @@ struct State {
 }
 
 impl Deliveries {
-    pub(crate) fn new(queue_bytes: u64, spool: Option<Spool>, health: Arc<Health>) -> Self {
+    pub(crate) fn new(queue_bytes: u64, linger: Duration, spool: Option<Spool>, health: Arc<Health>) -> Self {
         Self {
             spool,
             health,
+            waiting: Waiting::new(linger),
             queue_bytes,
             in_flight_bytes: AtomicU64::new(0),
             lost_records: AtomicU64::new(0),
@@ -131,18 +134,45 @@ impl Deliveries {
         }
     }
 
+    /// Lets a record wait for its turn, or puts it into the spool.
+    pub(crate) fn publish(&self, record: Record) -> Option<Pushed> {
+        let delivery = Arc::new(Delivery { topic: record.topic, counters: record.counters.clone(), segment: None });
+        // While anything waits in the spool everything goes there, so that records stay in order.
+        if self.spool.as_ref().is_some_and(Spool::has_unsent) || !self.reserve(delivery.bytes(&record.key, &record.payload)) {
+            self.spool_or_drop(record, false);
+            return None;
+        }
+        if let Some(counters) = &record.counters {
+            counters.published(1);
+        }
+        Some(self.waiting.push(std::iter::once(record.as_ref()), &delivery))
+    }
+
+    /// Puts those that wait into the spool, in order. Nobody may get a turn any more.
+    pub(crate) fn spool_waiting(&self) {
+        let batch = self.waiting.take_rest();
+        for (delivery, records) in batch.runs() {
+            for record in records {
+                let record = Record { is_published: true, ..record.to_record(delivery.counters.as_ref()) };
+                self.spool_or_drop(record, delivery.segment.is_some());
+            }
+        }
+        self.release(batch.reserved_bytes());
+    }
+
     /// Counts a record that Kafka refuses for good. Returns the reject that stands in its place.
-    pub(crate) fn refuse(&self, record: &Record, error: &str) -> Option<Record> {
+    fn refuse(&self, record: &Record, error: &str) -> Option<Record> {
         if let Some(counters) = &record.counters {
             counters.dropped(Loss::RefusedByBroker, error);
         }
         refusal::reject_for(record, error)
     }
 
+    /// A record that was published and is with nobody any more.
     fn came_back(&self, record: Record, was_spooled: bool, code: Option<RDKafkaErrorCode>, problem: String) {
         if code.is_some_and(is_permanent) {
             if let Some(reject) = self.refuse(&record, &problem) {
-                self.spool_or_drop(reject, false);
+                self.publish(reject);
             }
             return;
         }
@@ -153,7 +183,7 @@ impl Deliveries {
 }
 
 /// Whether sending the same bytes again cannot help.
-pub(crate) fn is_permanent(code: RDKafkaErrorCode) -> bool {
+fn is_permanent(code: RDKafkaErrorCode) -> bool {
     use RDKafkaErrorCode::{InvalidMessage, InvalidMessageSize, InvalidRecord, MessageSizeTooLarge};
     matches!(code, InvalidMessage | InvalidMessageSize | InvalidRecord | MessageSizeTooLarge)
 }
@@ -208,6 +238,15 @@ impl Context {
         true
     }
 
+    /// A record comes back, from librdkafka's door or from Kafka.
+    pub(crate) fn returned(&self, record: RecordRef<'_>, delivery: &Delivery, error: &KafkaError) {
+        self.reported().bytes += delivery.bytes(record.key, record.payload);
+        let refusal = self.connection.refusal(&format!("topic {}", record.topic.name()), error);
+        let problem = refusal.map_or_else(|| error.to_string(), |refusal| refusal.to_string());
+        let record = Record { is_published: true, ..record.to_record(delivery.counters.as_ref()) };
+        self.deliveries.came_back(record, delivery.segment.is_some(), error.rdkafka_error_code(), problem);
+    }
+
     fn reported(&self) -> MutexGuard<'_, Reported> {
         self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -243,25 +282,15 @@ impl ProducerContext for Context {
     type DeliveryOpaque = Arc<Delivery>;
 
     fn delivery(&self, result: &DeliveryResult<'_>, delivery: Arc<Delivery>) {
-        let Delivery { topic, counters, segment } = &*delivery;
         let (Ok(message) | Err((_, message))) = result;
         let (key, payload) = (message.key().unwrap_or_default(), message.payload().unwrap_or_default());
-        let mut reported = self.reported();
-        reported.bytes += delivery.bytes(key, payload);
         match result {
-            Ok(_) => reported.acked(*topic, counters.as_ref()),
-            Err((error, _)) => {
-                let record = Record {
-                    topic: *topic,
-                    key: Bytes::copy_from_slice(key),
-                    payload: Bytes::copy_from_slice(payload),
-                    counters: counters.clone(),
-                    is_published: true,
-                };
-                let refusal = self.connection.refusal(&format!("topic {}", record.topic.name()), error);
-                let problem = refusal.map_or_else(|| error.to_string(), |refusal| refusal.to_string());
-                self.deliveries.came_back(record, segment.is_some(), error.rdkafka_error_code(), problem);
+            Ok(_) => {
+                let mut reported = self.reported();
+                reported.bytes += delivery.bytes(key, payload);
+                reported.acked(delivery.topic, delivery.counters.as_ref());
             }
+            Err((error, _)) => self.returned(RecordRef { topic: delivery.topic, key, payload }, &delivery, error),
         }
     }
 }
@@ -273,7 +302,7 @@ mod tests {
     #[test]
     fn a_batch_of_reports_is_counted_by_listener_and_gives_its_room_back_together() {
         let health = Arc::new(Health::new(Duration::from_secs(1)));
-        let deliveries = Arc::new(Deliveries::new(100, None, Arc::clone(&health)));
+        let deliveries = Arc::new(Deliveries::new(100, Duration::ZERO, None, Arc::clone(&health)));
         let context = Context::new(Arc::clone(&deliveries), Connection::new("127.0.0.1:9"));
         let listeners = ["a", "b"].map(|name| Arc::new(Counters::new(name)));
         assert!(!context.settle());

@@ -6,15 +6,13 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use rdkafka::ClientConfig;
-use rdkafka::error::{KafkaError, RDKafkaErrorCode};
-use rdkafka::producer::{Producer as _, PurgeConfig};
+use rdkafka::producer::Producer as _;
 use tocsin_kafka::Connection;
 use tocsin_telemetry::{Counters, Health};
 
-use crate::delivery::{Context, Deliveries, Delivery, is_permanent};
+use crate::delivery::{Context, Deliveries, Delivery};
 use crate::leftovers::{KafkaLog, Leftovers, Search};
 use crate::producer::{self, Producer};
-use crate::records::RecordRef;
 use crate::spool::{self, Sizes, Spool};
 use crate::{KafkaConfig, Publisher, Record, Records, Remainder, SpoolConfig, Topic};
 
@@ -51,25 +49,6 @@ struct Sender {
     deliveries: Arc<Deliveries>,
 }
 
-/// Why a record was not handed over.
-enum Refused {
-    /// Later, perhaps.
-    ForNow(String),
-    /// Never.
-    ForGood(String),
-}
-
-impl From<RDKafkaErrorCode> for Refused {
-    fn from(code: RDKafkaErrorCode) -> Self {
-        let error = KafkaError::MessageProduction(code).to_string();
-        match code {
-            _ if is_permanent(code) => Self::ForGood(error),
-            RDKafkaErrorCode::QueueFull => Self::ForNow("the Kafka client's queue is full".to_owned()),
-            _ => Self::ForNow(error),
-        }
-    }
-}
-
 impl KafkaPublisher {
     /// Starts without waiting for a broker: what is published before one answers waits in the queue and in the spool.
     pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, health: Arc<Health>) -> Result<Self, StartError> {
@@ -78,7 +57,7 @@ impl KafkaPublisher {
         let spool = if sizes.max_bytes > 0 { Some(Spool::open(&spool.dir, sizes)?) } else { None };
         let has_leftovers = spool.as_ref().is_some_and(Spool::has_unsent);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
-        let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), spool, health));
+        let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), kafka.linger / 2, spool, health));
         let connection = kafka.connection()?;
         let context = Context::new(Arc::clone(&deliveries), connection.clone());
         let producer = Producer::start(&client_config(kafka, &connection), context).map_err(|error| match error {
@@ -100,38 +79,27 @@ impl KafkaPublisher {
         Ok(Self { config: kafka.clone(), sender, is_closing, threads: Mutex::new(vec![drainer, syncer]) })
     }
 
-    /// Takes those records that are for a topic, and hands all of them over at once where there is room.
+    /// Takes those records that are for a topic, and lets all of them wait together where there is room.
     pub(crate) fn publish_topic(&self, topic: Topic, records: &Records, counters: Option<&Arc<Counters>>) {
-        let batch: Vec<_> = records.iter().filter(|record| record.topic == topic).collect();
-        if batch.is_empty() {
-            return;
-        }
+        let batch = || records.iter().filter(|record| record.topic == topic);
         let deliveries = &self.sender.deliveries;
         let delivery = Arc::new(Delivery { topic, counters: counters.cloned(), segment: None });
-        let bytes = batch.iter().map(|record| delivery.bytes(record.key, record.payload)).sum();
+        let (mut count, mut bytes) = (0, 0);
+        for record in batch() {
+            count += 1;
+            bytes += delivery.bytes(record.key, record.payload);
+        }
+        if count == 0 {
+            return;
+        }
         // While anything waits in the spool everything goes there, so that records stay in order.
         if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(bytes) {
-            return batch.iter().for_each(|record| self.publish(record.to_record(counters)));
+            return batch().for_each(|record| self.publish(record.to_record(counters)));
         }
-        let taken = self.sender.hand_over(&batch, &delivery, |record, refused| self.refused(record.to_record(counters), refused));
         if let Some(counters) = counters {
-            counters.published(taken);
+            counters.published(count);
         }
-    }
-
-    fn refused(&self, record: Record, refused: Refused) {
-        let deliveries = &self.sender.deliveries;
-        match refused {
-            Refused::ForNow(problem) => {
-                deliveries.health.kafka_problem(problem);
-                deliveries.spool_or_drop(record, false);
-            }
-            Refused::ForGood(error) => {
-                if let Some(reject) = deliveries.refuse(&record, &error) {
-                    self.publish(reject);
-                }
-            }
-        }
+        self.sender.producer.after(deliveries.waiting.push(batch(), &delivery));
     }
 }
 
@@ -139,7 +107,8 @@ fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
     let mut config = connection.client("tocsin-agent");
     config
         .set("compression.codec", kafka.codec())
-        .set("linger.ms", kafka.linger.as_millis().to_string())
+        // The other half records wait for their turn. While many are handed over the first must not go alone: the rest would wait for its acknowledgement.
+        .set("linger.ms", (kafka.linger / 2).as_millis().to_string())
         .set("enable.idempotence", "true")
         .set("acks", "all")
         // Nothing is given up in silence: records wait until Kafka is back, at the end they go to the spool.
@@ -152,18 +121,8 @@ fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
 
 impl Publisher for KafkaPublisher {
     fn publish(&self, record: Record) {
-        let deliveries = &self.sender.deliveries;
-        let delivery = Arc::new(Delivery { topic: record.topic, counters: record.counters.clone(), segment: None });
-        // While anything waits in the spool everything goes there, so that records stay in order.
-        if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(delivery.bytes(&record.key, &record.payload)) {
-            return deliveries.spool_or_drop(record, false);
-        }
-        let mut refused = None;
-        let taken = self.sender.hand_over(&[record.as_ref()], &delivery, |_, why| refused = Some(why));
-        match (refused, &record.counters) {
-            (Some(why), _) => self.refused(record, why),
-            (None, Some(counters)) => counters.published(taken),
-            (None, None) => {}
+        if let Some(pushed) = self.sender.deliveries.publish(record) {
+            self.sender.producer.after(pushed);
         }
     }
 
@@ -192,24 +151,23 @@ impl Publisher for KafkaPublisher {
                 tracing::error!("a thread of the spool had failed; this is a defect, please report it");
             }
         }
-        // Every record that librdkafka still holds comes back through its delivery report, and goes to the spool.
+        // Every record that librdkafka still holds comes back through its delivery report, and goes to the spool; behind them those that wait.
         let deliveries = &self.sender.deliveries;
         if let Some(spool) = &deliveries.spool {
             spool.begin_return();
         }
-        if deliveries.in_flight_bytes() > 0 {
-            self.sender.producer.client.purge(PurgeConfig::default().queue().inflight());
-        }
+        self.sender.producer.purge();
         let deadline = Instant::now() + MAX_PURGE;
-        while deliveries.in_flight_bytes() > 0 && Instant::now() < deadline {
+        while deliveries.in_flight_bytes() > deliveries.waiting.reserved_bytes() && Instant::now() < deadline {
             deliveries.wait(WAIT);
         }
+        deliveries.spool_waiting();
         let spooled_bytes = deliveries.spool.as_ref().map_or(0, Spool::close);
         Remainder { spooled_bytes, lost_records: deliveries.lost_records() }
     }
 
     fn renew_login(&self) -> Result<(), tocsin_kafka::Error> {
-        let client = self.sender.producer.client.client();
+        let client = self.sender.producer.client().client();
         let (known, now) = (&client.context().connection, self.config.connection()?);
         if known.options.contains_key("sasl.password") { now.renew_password(client) } else { Ok(()) }
     }
@@ -220,23 +178,6 @@ impl Publisher for KafkaPublisher {
 }
 
 impl Sender {
-    /// Hands records of one topic to librdkafka and returns how many it took; their bytes must have been reserved, and are released where one is
-    /// refused.
-    fn hand_over(&self, records: &[RecordRef<'_>], delivery: &Arc<Delivery>, mut refused: impl FnMut(&RecordRef<'_>, Refused)) -> u64 {
-        let mut taken = records.len() as u64;
-        let mut refuse = |number: usize, code: RDKafkaErrorCode| {
-            let record = &records[number];
-            taken -= 1;
-            self.deliveries.release(delivery.bytes(record.key, record.payload));
-            refused(record, code.into());
-        };
-        match self.producer.topic(delivery.topic) {
-            Ok(topic) => topic.produce(records, delivery, refuse),
-            Err(code) => (0..records.len()).for_each(|number| refuse(number, code)),
-        }
-        taken
-    }
-
     /// What the spool's thread does: empties it from the front until the publisher is closed. `log` is there when an earlier run left
     /// records, and is read before any of them is sent.
     fn drain(&self, log: Option<KafkaLog>, is_closing: &AtomicBool) {
@@ -297,24 +238,10 @@ impl Sender {
         if !self.deliveries.reserve(delivery.bytes(&record.key, &record.payload)) {
             return self.deliveries.wait(WAIT);
         }
-        let mut refused = None;
-        let taken = self.hand_over(&[record.as_ref()], &delivery, |_, why| refused = Some(why));
-        match refused {
-            None => {
-                if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
-                    counters.published(taken);
-                }
-            }
-            Some(Refused::ForNow(problem)) => {
-                self.deliveries.health.kafka_problem(problem);
-                return self.deliveries.start_back_off();
-            }
-            Some(Refused::ForGood(error)) => {
-                if let Some(reject) = self.deliveries.refuse(&front.record, &error) {
-                    self.deliveries.spool_or_drop(reject, false);
-                }
-            }
+        if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
+            counters.published(1);
         }
+        self.producer.after(self.deliveries.waiting.push(std::iter::once(record.as_ref()), &delivery));
         if front.is_leftover {
             leftovers.settle(&front.record.payload);
         }

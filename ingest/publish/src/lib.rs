@@ -16,6 +16,7 @@ mod refusal;
 mod spool;
 mod topic;
 mod topics;
+mod waiting;
 
 use std::sync::Arc;
 use std::time::Duration;

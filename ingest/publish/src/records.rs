@@ -43,6 +43,15 @@ impl Records {
         self.places.push(Place { topic: Topic::of(event.body.as_ref()), key_start, payload_start, payload_end: self.bytes.len() });
     }
 
+    /// Copies a record.
+    pub(crate) fn push_encoded(&mut self, record: RecordRef<'_>) {
+        let key_start = self.bytes.len();
+        self.bytes.extend_from_slice(record.key);
+        let payload_start = self.bytes.len();
+        self.bytes.extend_from_slice(record.payload);
+        self.places.push(Place { topic: record.topic, key_start, payload_start, payload_end: self.bytes.len() });
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()

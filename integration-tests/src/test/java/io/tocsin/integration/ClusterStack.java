@@ -81,11 +81,7 @@ final class ClusterStack implements AutoCloseable {
     flink.awaitTaskManagers(jobs.leader());
     jobs.submitAll(parallelism);
     ObjectNode config = AgentConfig.generate(ports, AgentService.hasIpv6());
-    // Two copies take longer than the usual 20 ms, and librdkafka spins while a batch is overdue.
-    config
-        .withObject("/kafka")
-        .put("bootstrap_servers", kafka.bootstrapServers())
-        .put("linger", "100ms");
+    config.withObject("/kafka").put("bootstrap_servers", kafka.bootstrapServers());
     supervisor.launch(AgentService.spec(ports, state, tools.tocsin(), config));
     supervisor.awaitReady(AgentService.NAME);
     awaitJobs();
