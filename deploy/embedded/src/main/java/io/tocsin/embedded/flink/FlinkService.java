@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** Flink with the jobs, its REST interface and pages on loopback. */
 public final class FlinkService {
@@ -24,7 +25,7 @@ public final class FlinkService {
   /** Name in messages and of the log file. */
   public static final String NAME = "flink";
 
-  private static final int BASE_HEAP_MIB = 512;
+  private static final int BASE_HEAP_MIB = 768;
   private static final int HEAP_MIB_PER_INSTANCE = 256;
 
   private static final ObjectMapper JSON = new ObjectMapper();
@@ -58,7 +59,7 @@ public final class FlinkService {
         JavaProcess.command(
             FlinkMain.class,
             BASE_HEAP_MIB + options.parallelism() * HEAP_MIB_PER_INSTANCE + "m",
-            JavaProcess.flinkFlags(),
+            flags(),
             arguments);
     URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
     return new ServiceSpec(
@@ -68,6 +69,14 @@ public final class FlinkService {
         Health.http(overview, FlinkService::jobsRunning),
         Duration.ofSeconds(90),
         Duration.ofSeconds(20));
+  }
+
+  /**
+   * Half of the heap is for what is new: the archive keeps records until their commit, a second or
+   * more, and what outgrows the young generation costs a collection of everything.
+   */
+  private static List<String> flags() {
+    return Stream.concat(Stream.of("-XX:NewRatio=1"), JavaProcess.flinkFlags().stream()).toList();
   }
 
   /** Ready when all jobs run with all their tasks. */

@@ -49,8 +49,9 @@ public final class KafkaService {
     }
     List<String> arguments = new ArrayList<>(List.of(config.toString()));
     secrets.ifPresent(known -> arguments.add(known.folder().toString()));
-    List<String> command =
-        JavaProcess.command(KafkaMain.class, "512m", JavaProcess.quickStartFlags(), arguments);
+    // With both compilers: a broker that only starts quickly takes more than twice the CPU for
+    // each request, for as long as it runs.
+    List<String> command = JavaProcess.command(KafkaMain.class, "512m", List.of(), arguments);
     KafkaConnection connection =
         secrets
             .map(known -> known.connection(KafkaUser.BROKER))
