@@ -18,6 +18,16 @@ fn sixteenths(topic: Topic) -> u64 {
     }
 }
 
+/// How long records of a topic wait for company. Alert updates are few, and each may page. Samples are judged over many seconds, and each request less is
+/// cheaper for agent, broker and jobs.
+fn linger(topic: Topic, linger: Duration) -> Duration {
+    match topic {
+        Topic::Alert => linger / 4,
+        Topic::Syslog | Topic::Dhcp | Topic::Snmp => linger,
+        Topic::AgentStats | Topic::Rejects | Topic::Counters | Topic::Probe => linger * 5,
+    }
+}
+
 /// See the module's header. Each topic has a folder of its own in the spool's.
 pub struct TopicPublishers {
     /// In the order of [`Topic::ALL`].
@@ -29,7 +39,8 @@ impl TopicPublishers {
     pub fn start(kafka: &KafkaConfig, spool: &SpoolConfig, health: &Arc<Health>) -> Result<Self, StartError> {
         let share = |size: ByteSize, topic| ByteSize::b(size.as_u64() / 16 * sixteenths(topic));
         let start = |topic: Topic| {
-            let kafka = KafkaConfig { queue_size: share(kafka.queue_size, topic), ..kafka.clone() };
+            let (queue_size, linger) = (share(kafka.queue_size, topic), linger(topic, kafka.linger));
+            let kafka = KafkaConfig { queue_size, linger, ..kafka.clone() };
             let spool = SpoolConfig { dir: spool.dir.join(topic.name()), max_size: share(spool.max_size, topic), ..spool.clone() };
             KafkaPublisher::start(&kafka, &spool, Arc::clone(health))
         };
