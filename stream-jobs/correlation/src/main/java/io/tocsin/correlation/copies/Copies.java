@@ -4,6 +4,7 @@ import io.tocsin.correlation.KeyedRules;
 import io.tocsin.correlation.Nanos;
 import io.tocsin.correlation.Step;
 import io.tocsin.correlation.copies.Heard.Said;
+import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
 import java.util.List;
 import java.util.Optional;
@@ -27,22 +28,49 @@ public final class Copies implements KeyedRules<Arrival, Heard, Verdict> {
   private static final long BOUND_NANOS = BOUND_SECONDS * Nanos.PER_SECOND;
   private static final long WAIT_NANOS = 60 * WAIT_MINUTES * Nanos.PER_SECOND;
 
-  /** Group, device and content: what copies have in common. */
+  /**
+   * What copies have in common. All that is said of one alert of a monitor, and all of one DHCP
+   * client, has one key, because its order decides: a clear must not overtake its raise on the way
+   * of another instance. Of other events a device may say thousands a second: each content has a
+   * key of its own, and what a rule makes of them is put in order by their times.
+   */
   public static String keyOf(Event event) {
-    return event.getCopies().getGroup()
-        + '\n'
-        + event.getDevice()
-        + '\n'
-        + Content.of(event).hash();
+    String what = subjectOf(event).orElseGet(() -> event.getDevice() + '\n' + hashOf(event));
+    return event.getCopies().getGroup() + '\n' + what;
+  }
+
+  private static Optional<String> subjectOf(Event event) {
+    return switch (event.getBodyCase()) {
+      case ALERT_UPDATE -> {
+        AlertUpdate update = event.getAlertUpdate();
+        yield Optional.of(
+            String.join("\n", event.getDevice(), update.getSource(), update.getCheck()));
+      }
+      case DHCP -> Optional.of(event.getDhcp().getMac()).filter(mac -> !mac.isEmpty());
+      default -> Optional.empty();
+    };
+  }
+
+  /** Tells messages of one key apart; empty where the key does. */
+  static String contentWithinKey(Event event) {
+    return subjectOf(event).map(subject -> event.getDevice() + '\n' + hashOf(event)).orElse("");
+  }
+
+  private static String hashOf(Event event) {
+    return Content.of(event).hash();
   }
 
   @Override
   public Step<Heard, Verdict> onInput(Heard known, Arrival arrival) {
     Heard heard = known == null ? new Heard() : known;
     forgetBefore(heard, arrival.takenAtUnixNanos() - WAIT_NANOS);
-    Optional<Said> said = heard.waiting.stream().filter(one -> isCopyOf(one, arrival)).findFirst();
+    String content = contentWithinKey(arrival.event());
+    Optional<Said> said =
+        heard.waiting.stream()
+            .filter(one -> one.content.equals(content) && isCopyOf(one, arrival))
+            .findFirst();
     if (said.isEmpty()) {
-      heard.waiting.add(Said.first(arrival));
+      heard.waiting.add(Said.first(arrival, content));
       return step(heard, List.of(Verdict.KEPT), dropOneTooMany(heard));
     }
     said.get().agents.add(arrival.event().getAgentId());

@@ -106,16 +106,35 @@ class CopiesTest {
   }
 
   @Test
+  void whatIsSaidOfOneAlertOrOneClientHasOneKeySoThatItStaysInOrder() {
+    Event raise = TestEvents.ofGroup("a", ++sequence, TestEvents.raise(1, NOON));
+    Event clear = TestEvents.ofGroup("a", ++sequence, TestEvents.clear(2, NOON));
+    Event ack = TestEvents.ofGroup("a", ++sequence, TestEvents.dhcpAck(1, NOON));
+    Event offer = withTransaction(ack, 7);
+
+    assertThat(Copies.keyOf(clear)).isEqualTo(Copies.keyOf(raise));
+    assertThat(Copies.keyOf(offer)).isEqualTo(Copies.keyOf(ack)).isNotEqualTo(Copies.keyOf(raise));
+    for (Event first : List.of(raise, clear, ack, offer)) {
+      assertThat(keptFor(first, 0)).isEmpty();
+    }
+    for (Event first : List.of(clear, raise, offer, ack)) {
+      Event copy = TestEvents.ofGroup("b", ++sequence, first);
+      assertThat(keptFor(copy, 5)).isEqualTo(first.getEventId());
+    }
+    assertThat(states).isEmpty();
+  }
+
+  @Test
   void alertUpdatesAreComparedFieldByFieldAndASendersOwnTimeCounts() {
     Event raise = TestEvents.raise(1, NOON);
-    String key = Copies.keyOf(TestEvents.ofGroup("a", 1, raise));
+    String content = contentOf(TestEvents.ofGroup("a", 1, raise));
     var other = raise.toBuilder().setReceivedAtUnixNanos(raise.getReceivedAtUnixNanos() + 5);
 
-    assertThat(Copies.keyOf(TestEvents.ofGroup("b", 7, raise))).isEqualTo(key);
-    assertThat(Copies.keyOf(TestEvents.ofGroup("b", 7, other.build()))).isNotEqualTo(key);
+    assertThat(contentOf(TestEvents.ofGroup("b", 7, raise))).isEqualTo(content);
+    assertThat(contentOf(TestEvents.ofGroup("b", 7, other.build()))).isNotEqualTo(content);
     var labelled = raise.getAlertUpdate().toBuilder().putLabels("rack", "b5");
     Event ofOtherRack = raise.toBuilder().setAlertUpdate(labelled).build();
-    assertThat(Copies.keyOf(TestEvents.ofGroup("b", 7, ofOtherRack))).isNotEqualTo(key);
+    assertThat(contentOf(TestEvents.ofGroup("b", 7, ofOtherRack))).isNotEqualTo(content);
   }
 
   @Test
@@ -125,18 +144,15 @@ class CopiesTest {
     var there = one.clone().putLabels("a", "1").putLabels("b", "2").putLabels("c", "3");
     var back = one.clone().putLabels("c", "3").putLabels("b", "2").putLabels("a", "1");
 
-    assertThat(Copies.keyOf(raise.toBuilder().setAlertUpdate(there).build()))
-        .isEqualTo(Copies.keyOf(raise.toBuilder().setAlertUpdate(back).build()));
+    assertThat(contentOf(raise.toBuilder().setAlertUpdate(there).build()))
+        .isEqualTo(contentOf(raise.toBuilder().setAlertUpdate(back).build()));
   }
 
   @Test
   void dhcpMessagesOfTwoTransactionsAreTwo() {
     Event dhcp = TestEvents.dhcpAck(1, NOON);
-    var next = dhcp.getDhcp().toBuilder();
-    next.setTransactionId(next.getTransactionId() + 1);
 
-    assertThat(Copies.keyOf(dhcp.toBuilder().setDhcp(next).build()))
-        .isNotEqualTo(Copies.keyOf(dhcp));
+    assertThat(contentOf(withTransaction(dhcp, 7))).isNotEqualTo(contentOf(dhcp));
   }
 
   /**
@@ -218,11 +234,21 @@ class CopiesTest {
         .count();
   }
 
+  private static Event withTransaction(Event dhcp, int id) {
+    return dhcp.toBuilder().setDhcp(dhcp.getDhcp().toBuilder().setTransactionId(id)).build();
+  }
+
+  /** The same for copies alone. */
+  private static String contentOf(Event event) {
+    return Copies.keyOf(event) + '\n' + Copies.contentWithinKey(event);
+  }
+
   private static Heard copyOf(Heard heard) {
     Heard copy = new Heard();
     for (Heard.Said said : heard.waiting) {
       Heard.Said one = new Heard.Said();
       one.eventId = said.eventId;
+      one.content = said.content;
       one.receivedAtUnixNanos = said.receivedAtUnixNanos;
       one.takenAtUnixNanos = said.takenAtUnixNanos;
       one.agents = new ArrayList<>(said.agents);
