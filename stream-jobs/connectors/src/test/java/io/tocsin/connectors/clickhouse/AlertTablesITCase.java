@@ -15,33 +15,15 @@ import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.TreeStanding;
 import io.tocsin.connectors.kafka.Topics;
 import io.tocsin.model.EnumWords;
-import io.tocsin.testsupport.ClickHouseUnderTest;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What the alerts job told, as people and questions read it. */
-class AlertTablesITCase {
+class AlertTablesITCase extends ClickHouseCase {
   private final String fingerprint = "test-" + UUID.randomUUID();
-  private ClickHouseUnderTest clickHouse;
-  private ClientInserter inserter;
-
-  @BeforeEach
-  void connect() throws IOException {
-    clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
-  }
-
-  @AfterEach
-  void disconnect() {
-    if (inserter != null) {
-      inserter.close();
-    }
-  }
 
   @Test
   void transitionsReachTheViewOfNewestAlerts() throws IOException {

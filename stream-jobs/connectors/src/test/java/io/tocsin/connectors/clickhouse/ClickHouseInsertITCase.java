@@ -10,15 +10,12 @@ import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
-import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestEvents;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -28,23 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
  * What the sink needs from a real server: that a row reads as it was written, and that a token
  * stores a block once.
  */
-class ClickHouseInsertITCase {
+class ClickHouseInsertITCase extends ClickHouseCase {
   private final String agent = "test-" + UUID.randomUUID();
-  private ClickHouseUnderTest clickHouse;
-  private ClientInserter inserter;
-
-  @BeforeEach
-  void connect() throws IOException {
-    clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
-  }
-
-  @AfterEach
-  void disconnect() {
-    if (inserter != null) {
-      inserter.close();
-    }
-  }
 
   @Test
   void repeatedBlockIsStoredOnceAlsoInMaterializedViews() throws IOException {

@@ -11,36 +11,18 @@ import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.registrations.v1.State;
-import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestEvents;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
 import java.io.IOException;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Rows of the sources and correlations beyond syslog and alert updates read as they were written.
  */
-class CorrelationTablesITCase {
+class CorrelationTablesITCase extends ClickHouseCase {
   private final String identity = "test-" + UUID.randomUUID();
-  private ClickHouseUnderTest clickHouse;
-  private ClientInserter inserter;
-
-  @BeforeEach
-  void connect() throws IOException {
-    clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
-  }
-
-  @AfterEach
-  void disconnect() {
-    if (inserter != null) {
-      inserter.close();
-    }
-  }
 
   @Test
   void dhcpReadsAsItWasWritten() throws IOException {

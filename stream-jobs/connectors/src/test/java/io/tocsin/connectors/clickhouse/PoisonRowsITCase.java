@@ -11,7 +11,6 @@ import io.tocsin.connectors.tables.ArchiveTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
-import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.wan.v1.WanEpisode;
 import java.io.IOException;
 import java.time.Instant;
@@ -25,34 +24,17 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.metrics.testutils.MetricListener;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * No row stops its block: whatever a message holds, it becomes a row that the server takes and
  * gives back, or a reject that it takes. What a server would refuse, an encoder has refused before.
  */
-class PoisonRowsITCase {
+class PoisonRowsITCase extends ClickHouseCase {
   private static final int MESSAGES = 3_000;
   private static final BlockLimits ROOMY = new BlockLimits(100_000, 1 << 28, 1 << 28, 1);
 
   private final String mark = "poison-" + UUID.randomUUID();
-  private ClickHouseUnderTest clickHouse;
-  private ClientInserter inserter;
-
-  @BeforeEach
-  void connect() throws IOException {
-    clickHouse = ClickHouseUnderTest.require();
-    inserter = new ClientInserter(ClickHouseConnection.open(clickHouse.url()));
-  }
-
-  @AfterEach
-  void disconnect() {
-    if (inserter != null) {
-      inserter.close();
-    }
-  }
 
   @Test
   void anyEventIsARowOfItsTableOrAReject() throws Exception {
