@@ -78,7 +78,7 @@ class FaultsOnClusterTest {
     String killed = service(fault);
     int starts = cluster.supervisor().starts(killed);
     new LoadDrill(on, MESSAGES_PER_SECOND, SECONDS, DEADLINE, folder)
-        .run(fault, ++drills, () -> kill(killed));
+        .run(fault + ++drills, drills, () -> kill(killed));
     cluster.awaitSuccessor(killed, starts);
   }
 
