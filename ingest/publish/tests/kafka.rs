@@ -134,36 +134,6 @@ fn what_is_published_is_acknowledged_counted_and_in_order() {
     assert_eq!(ids(&consume(&cluster.bootstrap_servers(), Topic::Alert, 500)), expected_ids(500));
 }
 
-/// CPU that librdkafka's threads for brokers have taken in this process so far: fields 14 and 15 of proc(5)'s `stat`, in hundredths of a second.
-fn cpu_of_broker_threads() -> Duration {
-    let tasks = std::fs::read_dir("/proc/self/task").unwrap().filter_map(Result::ok);
-    let stats = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("stat")).ok());
-    let ticks = stats.filter(|stat| stat.contains("(rdk:broker")).map(|stat| {
-        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap().split(' ').collect();
-        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-    });
-    Duration::from_millis(ticks.sum::<u64>() * 10)
-}
-
-#[test]
-fn acknowledgements_that_take_long_are_waited_for_without_asking_again_and_again() {
-    let (cluster, dir) = (cluster(), tempfile::tempdir().unwrap());
-    cluster.broker_round_trip_time(1, Duration::from_millis(400)).unwrap();
-    let (publisher, listener, _) = start(&cluster.bootstrap_servers(), ByteSize::mib(1), dir.path(), ByteSize::mib(1));
-    publish_alerts(&publisher, &listener, 1);
-    assert!(publisher.flush(PATIENCE), "the first finds the topic");
-    let before = cpu_of_broker_threads();
-    // Steadily, as a listener hands them over.
-    for _ in 0..300 {
-        publish_alerts(&publisher, &listener, 1);
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    assert!(publisher.flush(PATIENCE));
-    assert_eq!(listener.snapshot().acked, 301);
-    let spent = cpu_of_broker_threads() - before;
-    assert!(spent < Duration::from_millis(500), "{spent:?} of 3 seconds");
-}
-
 #[test]
 fn the_agent_s_own_counters_are_published_and_not_counted() {
     let (cluster, dir) = (cluster(), tempfile::tempdir().unwrap());
