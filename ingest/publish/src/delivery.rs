@@ -68,7 +68,7 @@ impl Deliveries {
     }
 
     /// Takes room in the producer's queue; false when there is none. A record larger than the queue goes alone.
-    pub(crate) fn reserve(&self, bytes: u64) -> bool {
+    fn reserve(&self, bytes: u64) -> bool {
         let reserve = |in_flight| (in_flight == 0 || in_flight + bytes <= self.queue_bytes).then_some(in_flight + bytes);
         self.in_flight_bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, reserve).is_ok()
     }
@@ -134,18 +134,32 @@ impl Deliveries {
         }
     }
 
+    /// Lets records wait for their turn: all of them, or none where the queue has no room.
+    pub(crate) fn admit<'a>(&self, records: impl Iterator<Item = RecordRef<'a>> + Clone, delivery: &Arc<Delivery>) -> Option<Pushed> {
+        let bytes = records.clone().map(|record| delivery.bytes(record.key, record.payload)).sum();
+        self.reserve(bytes).then(|| self.waiting.push(records, delivery, bytes))
+    }
+
+    /// The same for new records. While anything waits in the spool none has room, so that records stay in order.
+    pub(crate) fn admit_new<'a>(&self, records: impl Iterator<Item = RecordRef<'a>> + Clone, delivery: &Arc<Delivery>) -> Option<Pushed> {
+        if self.spool.as_ref().is_some_and(Spool::has_unsent) {
+            return None;
+        }
+        let pushed = self.admit(records.clone(), delivery)?;
+        if let Some(counters) = &delivery.counters {
+            counters.published(records.count() as u64);
+        }
+        Some(pushed)
+    }
+
     /// Lets a record wait for its turn, or puts it into the spool.
     pub(crate) fn publish(&self, record: Record) -> Option<Pushed> {
         let delivery = Arc::new(Delivery { topic: record.topic, counters: record.counters.clone(), segment: None });
-        // While anything waits in the spool everything goes there, so that records stay in order.
-        if self.spool.as_ref().is_some_and(Spool::has_unsent) || !self.reserve(delivery.bytes(&record.key, &record.payload)) {
+        let pushed = self.admit_new(std::iter::once(record.as_ref()), &delivery);
+        if pushed.is_none() {
             self.spool_or_drop(record, false);
-            return None;
         }
-        if let Some(counters) = &record.counters {
-            counters.published(1);
-        }
-        Some(self.waiting.push(std::iter::once(record.as_ref()), &delivery))
+        pushed
     }
 
     /// Puts those that wait into the spool, in order. Nobody may get a turn any more.

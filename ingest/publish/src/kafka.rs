@@ -81,25 +81,16 @@ impl KafkaPublisher {
 
     /// Takes those records that are for a topic, and lets all of them wait together where there is room.
     pub(crate) fn publish_topic(&self, topic: Topic, records: &Records, counters: Option<&Arc<Counters>>) {
-        let batch = || records.iter().filter(|record| record.topic == topic);
-        let deliveries = &self.sender.deliveries;
-        let delivery = Arc::new(Delivery { topic, counters: counters.cloned(), segment: None });
-        let (mut count, mut bytes) = (0, 0);
-        for record in batch() {
-            count += 1;
-            bytes += delivery.bytes(record.key, record.payload);
-        }
-        if count == 0 {
+        let batch = records.iter().filter(|record| record.topic == topic);
+        if batch.clone().next().is_none() {
             return;
         }
-        // While anything waits in the spool everything goes there, so that records stay in order.
-        if deliveries.spool.as_ref().is_some_and(Spool::has_unsent) || !deliveries.reserve(bytes) {
-            return batch().for_each(|record| self.publish(record.to_record(counters)));
+        let delivery = Arc::new(Delivery { topic, counters: counters.cloned(), segment: None });
+        match self.sender.deliveries.admit_new(batch.clone(), &delivery) {
+            Some(pushed) => self.sender.producer.after(pushed),
+            // One by one, as far as there is room; the others go to the spool.
+            None => batch.for_each(|record| self.publish(record.to_record(counters))),
         }
-        if let Some(counters) = counters {
-            counters.published(count);
-        }
-        self.sender.producer.after(deliveries.waiting.push(batch(), &delivery));
     }
 }
 
@@ -235,13 +226,13 @@ impl Sender {
         let record = &front.record;
         let delivery = Delivery { topic: record.topic, counters: record.counters.clone(), segment: Some(Arc::clone(&front.segment)) };
         let delivery = Arc::new(delivery);
-        if !self.deliveries.reserve(delivery.bytes(&record.key, &record.payload)) {
+        let Some(pushed) = self.deliveries.admit(std::iter::once(record.as_ref()), &delivery) else {
             return self.deliveries.wait(WAIT);
-        }
+        };
         if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {
             counters.published(1);
         }
-        self.producer.after(self.deliveries.waiting.push(std::iter::once(record.as_ref()), &delivery));
+        self.producer.after(pushed);
         if front.is_leftover {
             leftovers.settle(&front.record.payload);
         }

@@ -73,7 +73,7 @@ impl Records {
         self.iter().map(move |record| record.to_record(counters))
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = RecordRef<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RecordRef<'_>> + Clone {
         self.places.iter().map(|place| RecordRef {
             topic: place.topic,
             key: &self.bytes[place.key_start..place.payload_start],

@@ -37,14 +37,14 @@ impl Batch {
         self.reserved_bytes
     }
 
-    fn push<'a>(&mut self, records: impl Iterator<Item = RecordRef<'a>>, delivery: &Arc<Delivery>) {
+    fn push<'a>(&mut self, records: impl Iterator<Item = RecordRef<'a>>, delivery: &Arc<Delivery>, reserved_bytes: u64) {
         let mut count = 0;
         for record in records {
-            self.reserved_bytes += delivery.bytes(record.key, record.payload);
             self.records.push_encoded(record);
             count += 1;
         }
         self.runs.push((Arc::clone(delivery), count));
+        self.reserved_bytes += reserved_bytes;
     }
 
     /// Forgets them, and keeps some room.
@@ -99,10 +99,10 @@ impl Waiting {
         Self { linger, state: Mutex::default() }
     }
 
-    /// Takes records whose bytes are reserved.
-    pub(crate) fn push<'a>(&self, records: impl Iterator<Item = RecordRef<'a>>, delivery: &Arc<Delivery>) -> Pushed {
+    /// Takes records for which so many bytes of the producer's queue are reserved.
+    pub(crate) fn push<'a>(&self, records: impl Iterator<Item = RecordRef<'a>>, delivery: &Arc<Delivery>, reserved_bytes: u64) -> Pushed {
         let mut state = self.state();
-        state.batch.push(records, delivery);
+        state.batch.push(records, delivery, reserved_bytes);
         let is_first = state.since.is_none();
         state.since.get_or_insert_with(Instant::now);
         match state.batch.records.bytes() >= MAX_BYTES {
@@ -158,7 +158,8 @@ mod tests {
 
     fn push(waiting: &Waiting, payloads: &[&[u8]]) -> Pushed {
         let delivery = Arc::new(Delivery { topic: Topic::Alert, counters: None, segment: None });
-        waiting.push(payloads.iter().map(|payload| RecordRef { topic: Topic::Alert, key: b"k", payload }), &delivery)
+        let reserved_bytes = payloads.iter().map(|payload| delivery.bytes(b"k", payload)).sum();
+        waiting.push(payloads.iter().map(|payload| RecordRef { topic: Topic::Alert, key: b"k", payload }), &delivery, reserved_bytes)
     }
 
     fn payloads(batch: &Batch) -> Vec<Vec<u8>> {
