@@ -77,8 +77,9 @@ class FaultsOnClusterTest {
     Installation on = cluster.installation();
     String killed = service(fault);
     int starts = cluster.supervisor().starts(killed);
+    drills++;
     new LoadDrill(on, MESSAGES_PER_SECOND, SECONDS, DEADLINE, folder)
-        .run(fault + ++drills, drills, () -> kill(killed));
+        .run(fault + drills, drills, () -> kill(killed));
     cluster.awaitSuccessor(killed, starts);
   }
 
