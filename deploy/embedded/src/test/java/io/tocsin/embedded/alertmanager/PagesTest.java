@@ -139,8 +139,8 @@ class PagesTest {
         route:
           receiver: nobody
           group_by: [source, alertname, site, outlived]
-          group_wait: 2s
-          group_interval: 2s
+          group_wait: 500ms
+          group_interval: 1s
           repeat_interval: 4h
           routes:
         """
