@@ -1,7 +1,6 @@
 //! Starting, running and stopping an agent.
 
 use std::collections::{BTreeSet, HashMap};
-use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{self as std_mpsc, RecvTimeoutError};
@@ -12,24 +11,26 @@ use tocsin_names::{Learned, Names};
 use tocsin_probes::Sequences;
 use tocsin_publish::{Publisher, Remainder};
 use tocsin_snmp::Receiver;
-use tocsin_sources::{BindError, CaptureError, now_unix_nanos};
+use tocsin_sources::now_unix_nanos;
 use tocsin_telemetry::{self as telemetry, CertificateFile, CertificateFiles, Health, Input, Inputs, PolledDevices};
 use tocsin_wire::EventSource;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::aliases::Aliases;
+use crate::error::StartError;
 use crate::held::HeldSockets;
-use crate::host::{self, HostReading};
+use crate::host::HostReading;
 use crate::listener::{Renewal, RunningListener};
+use crate::own;
 use crate::places::Places;
 use crate::reload::Plan;
-use crate::resolvers::{self, Resolvers};
+use crate::resolvers::Resolvers;
 use crate::shared::Shared;
 use crate::shown::Shown;
 use crate::snmp::Polling;
 use crate::time_zones::TimeZones;
-use crate::{Config, probes, service_manager, shown, snmp, stats};
+use crate::{Config, service_manager, shown, snmp, stats};
 
 /// How long a stop waits for Kafka's acknowledgements before it leaves the rest to the spool.
 const MAX_FLUSH: Duration = Duration::from_secs(10);
@@ -37,34 +38,6 @@ const MAX_FLUSH: Duration = Duration::from_secs(10);
 const MAX_HELD_FLUSH: Duration = Duration::from_millis(250);
 /// How long it then waits for the last report, which tells that everything else has been acknowledged.
 const MAX_FINAL_FLUSH: Duration = Duration::from_secs(2);
-
-/// The agent cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// A listener's socket cannot be opened.
-    #[error(transparent)]
-    Bind(#[from] BindError),
-    /// An interface cannot be captured on.
-    #[error(transparent)]
-    Capture(#[from] CaptureError),
-    /// The telemetry address cannot be opened.
-    #[error("telemetry.listen {address}: {error}; stop the process that has the port (`ss -lntp` shows which), or change the key")]
-    Telemetry {
-        /// Configured address.
-        address: SocketAddr,
-        /// What the operating system said.
-        error: io::Error,
-    },
-    /// Links cannot be probed.
-    #[error(transparent)]
-    Probes(#[from] tocsin_probes::StartError),
-    /// What the config names cannot be read any more, or cannot be changed while the agent runs.
-    #[error("{0}")]
-    Config(String),
-    /// The operating system gives no thread.
-    #[error("cannot start a thread: {0}; raise the limit of processes (ulimit -u)")]
-    Thread(#[from] io::Error),
-}
 
 /// A running agent.
 pub struct Agent {
@@ -269,7 +242,7 @@ impl Agent {
         match index_of(&|running| running.is_probing(&config.links)) {
             Some(index) => prepared.renewals.push((index, Renewal::of_probes(&config.links))),
             None => {
-                let input = self.inputs.begin(probes::LISTENER, &config.site);
+                let input = self.inputs.begin(own::PROBES, &config.site);
                 let sequences = &self.probe_sequences;
                 prepared.started.push(RunningListener::probe(&config.links, sequences, input, self.shared.subscribe())?);
             }
@@ -331,13 +304,13 @@ impl Agent {
             listener.sample(now);
         }
         if self.polling.has_failed() {
-            self.inputs.begin(snmp::POLLER, "").counters.failed("its task that polls a device");
+            self.inputs.begin(own::SNMP_POLLER, "").counters.failed("its task that polls a device");
         }
         if self.host.has_failed() {
-            self.inputs.begin(host::LISTENER, "").counters.failed("its task that reads the host");
+            self.inputs.begin(own::HOST, "").counters.failed("its task that reads the host");
         }
         if self.resolvers.has_failed() {
-            self.inputs.begin(resolvers::LISTENER, "").counters.failed("its task that asks resolvers");
+            self.inputs.begin(own::RESOLVERS, "").counters.failed("its task that asks resolvers");
         }
         self.held.remember(self.listeners.iter().filter_map(RunningListener::held_udp));
         stats::report(&self.events, self.publisher.as_ref(), &self.inputs);
@@ -382,10 +355,10 @@ fn end(listeners: &mut [RunningListener]) {
 fn is_input_of(config: &Config, name: &str) -> bool {
     config.listeners.iter().any(|listener| listener.name == name)
         || config.captures.iter().any(|capture| capture.name == name)
-        || (name == probes::LISTENER && !config.links.is_empty())
-        || (name == snmp::POLLER && !config.snmp.devices.is_empty())
-        || (name == host::LISTENER && config.host.is_some())
-        || (name == resolvers::LISTENER && !config.resolvers.is_empty())
+        || (name == own::PROBES && !config.links.is_empty())
+        || (name == own::SNMP_POLLER && !config.snmp.devices.is_empty())
+        || (name == own::HOST && config.host.is_some())
+        || (name == own::RESOLVERS && !config.resolvers.is_empty())
 }
 
 /// What the listeners and Kafka's client show and believe.

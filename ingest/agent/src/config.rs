@@ -21,8 +21,7 @@ use tocsin_snmp::SnmpConfig;
 use tocsin_sources::{BufferSize, CaptureConfig, Certificates, Kind, ListenerConfig, RateLimitConfig, Transport};
 use tocsin_telemetry::TelemetryConfig;
 
-use crate::snmp::POLLER;
-use crate::{host, probes, resolvers};
+use crate::own;
 
 pub use devices::DevicesConfig;
 
@@ -191,8 +190,8 @@ impl Config {
         for listener in &self.listeners {
             let name = &listener.name;
             check_name("listeners[].name", name)?;
-            if name == POLLER && !self.snmp.devices.is_empty() {
-                return Err(format!("a listener has the name {POLLER}, under which snmp.devices are counted; give it another"));
+            if name == own::SNMP_POLLER && !self.snmp.devices.is_empty() {
+                return Err(format!("a listener has the name {}, under which snmp.devices are counted; give it another", own::SNMP_POLLER));
             }
             if !names.insert(name) {
                 return Err(format!("two listeners have the name {name}; give each its own"));
@@ -211,23 +210,20 @@ impl Config {
         }
         check_link_names(&self.links)?;
         check_links(&self.links)?;
-        if !self.links.is_empty() && !names.insert(probes::LISTENER) {
-            return Err(format!("a listener has the name {}, which probes count as; give it another", probes::LISTENER));
+        if !self.links.is_empty() && !names.insert(own::PROBES) {
+            return Err(format!("a listener has the name {}, which probes count as; give it another", own::PROBES));
         }
         check_resolver_names(&self.resolvers)?;
         check_resolvers(&self.resolvers)?;
-        if !self.resolvers.is_empty() && !names.insert(resolvers::LISTENER) {
-            return Err(format!("a listener has the name {}, which answers of resolvers count as; give it another", resolvers::LISTENER));
+        if !self.resolvers.is_empty() && !names.insert(own::RESOLVERS) {
+            return Err(format!("a listener has the name {}, which answers of resolvers count as; give it another", own::RESOLVERS));
         }
         if let Some(config) = &self.host {
             config.check()?;
             check_name("host.device", &config.device)?;
             check_site("host.site", &config.site)?;
-            if !names.insert(host::LISTENER) {
-                return Err(format!(
-                    "a listener has the name {}, under which figures of the host are counted; give it another",
-                    host::LISTENER
-                ));
+            if !names.insert(own::HOST) {
+                return Err(format!("a listener has the name {}, under which figures of the host are counted; give it another", own::HOST));
             }
         }
         check_ports(&self.listeners, self.telemetry.listen)

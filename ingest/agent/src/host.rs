@@ -14,11 +14,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
+use crate::own;
 use crate::shared::Shared;
 use crate::task::Tasks;
-
-/// Name under which figures of the host are counted.
-pub(crate) const LISTENER: &str = "host";
 
 /// The task that reads the host, while the config asks for one; never two.
 pub(crate) struct HostReading {
@@ -35,11 +33,11 @@ impl HostReading {
     /// Reads as the config says; what stays as it was goes on.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, config: Option<&HostConfig>) {
         let planned: Vec<_> = config.cloned().into_iter().collect();
-        self.tasks.keep(runtime, LISTENER, &planned);
+        self.tasks.keep(runtime, own::HOST, &planned);
         let Some(config) = self.tasks.new_of(&planned).pop() else { return };
         tracing::info!(device = config.device, interval = ?config.interval, "reading figures of this host");
         let site = if config.site.is_empty() { self.shared.borrow().site.to_string() } else { config.site.clone() };
-        let telling = Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, &site).counters };
+        let telling = Telling { config: config.clone(), shared: self.shared.clone(), counters: inputs.begin(own::HOST, &site).counters };
         self.tasks.start(runtime, config, |stop| telling.run(stop));
     }
 

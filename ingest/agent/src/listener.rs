@@ -13,7 +13,7 @@ use tocsin_telemetry::Input;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, watch};
 
-use crate::agent::StartError;
+use crate::error::StartError;
 use crate::held::HeldSockets;
 use crate::pipeline::{Pipeline, Reading};
 use crate::probes;

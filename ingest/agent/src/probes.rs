@@ -12,9 +12,6 @@ use tokio::sync::watch;
 
 use crate::shared::Shared;
 
-/// Name under which probes are counted.
-pub(crate) const LISTENER: &str = "probes";
-
 /// Starts the thread that probes `links`; it publishes each result, which never waits for Kafka.
 pub(crate) fn start(
     links: &[LinkConfig],

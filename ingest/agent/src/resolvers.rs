@@ -12,11 +12,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::MissedTickBehavior;
 
+use crate::own;
 use crate::shared::Shared;
 use crate::task::Tasks;
-
-/// Name under which answers of resolvers are counted.
-pub(crate) const LISTENER: &str = "resolvers";
 
 /// The tasks that ask, one a group.
 pub(crate) struct Resolvers {
@@ -32,10 +30,10 @@ impl Resolvers {
 
     /// Asks as the config says; a group that stays as it was goes on.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, groups: &[GroupConfig]) {
-        self.tasks.keep(runtime, LISTENER, groups);
+        self.tasks.keep(runtime, own::RESOLVERS, groups);
         for group in self.tasks.new_of(groups) {
             tracing::info!(group = group.id, resolvers = group.servers.len(), interval = ?group.interval, "asking resolvers");
-            let asking = Asking { group: group.clone(), shared: self.shared.clone(), counters: inputs.begin(LISTENER, "").counters };
+            let asking = Asking { group: group.clone(), shared: self.shared.clone(), counters: inputs.begin(own::RESOLVERS, "").counters };
             self.tasks.start(runtime, group, |stop| Arc::new(asking).run(stop));
         }
     }

@@ -15,11 +15,9 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
 use crate::Config;
+use crate::own;
 use crate::shared::Shared;
 use crate::task::Tasks;
-
-/// Name under which polls are counted.
-pub(crate) const POLLER: &str = "snmp-poller";
 
 /// A receiver for all listeners of kind `snmp`: an engine is known to all of them.
 pub(crate) fn receiver(config: &Config, names: &Arc<Names>, started_at_unix_nanos: u64) -> Result<Receiver, String> {
@@ -80,7 +78,7 @@ impl Polling {
 
     /// Polls as planned: what is asked as before goes on, and knows the figures of the last poll.
     pub(crate) fn follow(&mut self, runtime: &Runtime, inputs: &Inputs, plans: &[Plan]) {
-        let ended = self.tasks.keep(runtime, POLLER, plans);
+        let ended = self.tasks.keep(runtime, own::SNMP_POLLER, plans);
         if !ended.is_empty() {
             // Those that stay are known again with their next poll.
             self.learned.forget_polled();
@@ -91,7 +89,7 @@ impl Polling {
             return;
         }
         tracing::info!(devices = new.len(), "polling by SNMP");
-        let (shared, counters, learned) = (self.shared.clone(), inputs.begin(POLLER, "").counters, Arc::clone(&self.learned));
+        let (shared, counters, learned) = (self.shared.clone(), inputs.begin(own::SNMP_POLLER, "").counters, Arc::clone(&self.learned));
         let started_at_unix_nanos = shared.borrow().events.boot_id();
         let sink = Arc::new(move |polled: Polled<'_>| {
             if let Some(peer) = polled.peer {

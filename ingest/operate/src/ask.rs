@@ -94,7 +94,7 @@ pub fn run(args: &AskArgs) -> Result<(), Failure> {
     let told = told::told(question, &args.given, Timestamp::now(), &zone)?;
     let answer = ask(&ClickHouse::new(&args.clickhouse)?, question, &told, args.max_seconds)?;
     eprintln!("searched: {}", answer::visible(&told::spelled_out(question, &told, &zone)));
-    eprintln!("{}", taken(&answer, question.limit(&told)));
+    eprintln!("{}", taken(&answer, told::limit(question, &told)));
     match args.format {
         Format::Table if answer.rows.is_empty() => print("nothing found"),
         Format::Table => print(&answer.table(&zone)),

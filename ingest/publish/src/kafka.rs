@@ -10,7 +10,8 @@ use rdkafka::producer::Producer as _;
 use tocsin_kafka::Connection;
 use tocsin_telemetry::{Counters, Health};
 
-use crate::delivery::{Context, Deliveries, Delivery};
+use crate::deliveries::{Context, Deliveries};
+use crate::delivery::Delivery;
 use crate::leftovers::{KafkaLog, Leftovers, Search};
 use crate::producer::{self, Producer};
 use crate::spool::{self, Sizes, Spool};

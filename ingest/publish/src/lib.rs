@@ -5,6 +5,7 @@
 //! left in the spool is looked up in Kafka first, and sent only where it is not there.
 
 mod config;
+mod deliveries;
 mod delivery;
 mod kafka;
 mod leftovers;

@@ -11,7 +11,8 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::producer::{BaseProducer, Producer as _, PurgeConfig};
 
 use crate::Topic;
-use crate::delivery::{Context, Delivery};
+use crate::deliveries::Context;
+use crate::delivery::Delivery;
 use crate::records::RecordRef;
 use crate::topic::TopicHandle;
 use crate::waiting::{Batch, Pushed, Turn};

@@ -13,7 +13,8 @@ use rdkafka::producer::{BaseProducer, Producer as _};
 use rdkafka::util::IntoOpaque;
 
 use crate::Topic;
-use crate::delivery::{Context, Delivery};
+use crate::deliveries::Context;
+use crate::delivery::Delivery;
 use crate::records::RecordRef;
 
 /// `RD_KAFKA_PARTITION_UA`, a macro: the key chooses.

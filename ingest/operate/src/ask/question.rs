@@ -9,7 +9,6 @@
 //! CREATE OR REPLACE VIEW tocsin.ask_who_had_ip AS ...
 //! ```
 
-use super::told::Told;
 use crate::Failure;
 use crate::schema::files::SchemaFile;
 use crate::schema::statement;
@@ -34,7 +33,7 @@ pub struct Question {
     /// The one statement, with its comments.
     pub text: String,
     /// What stands behind `LIMIT`.
-    limit: String,
+    pub(super) limit: String,
 }
 
 /// What a question must or may be told.
@@ -141,12 +140,6 @@ impl Question {
         let view = format!("{VIEW_PREFIX}{}", self.name);
         if arguments.is_empty() { format!("SELECT * FROM {view}") } else { format!("SELECT * FROM {view}({})", arguments.join(", ")) }
     }
-
-    /// So many rows are answered at most, where it is told this.
-    pub fn limit(&self, told: &[Told]) -> Option<usize> {
-        let by_parameter = || told.iter().find(|told| self.limit == format!("{{{}:UInt32}}", told.name)).map(|told| told.value.as_str());
-        self.limit.parse().ok().or_else(|| by_parameter()?.parse().ok())
-    }
 }
 
 #[cfg(test)]
@@ -185,14 +178,6 @@ LIMIT 10;
     fn values_travel_apart() {
         let question = &parse(&[file("who.sql", WHO)]).unwrap()[0];
         assert_eq!(question.select(), "SELECT * FROM tocsin.ask_who(ip = {ip:String}, at = {at:DateTime64(3, 'UTC')})");
-    }
-
-    #[test]
-    fn an_answer_is_cut_where_its_statement_or_whoever_asks_says() {
-        let told = [Told { name: "count".to_owned(), value: "7".to_owned() }];
-        let limit = |text: &str| parse(&[file("who.sql", text)]).unwrap()[0].limit(&told);
-        assert_eq!(limit(WHO), Some(10));
-        assert_eq!(limit(&WHO.replace("LIMIT 10", "LIMIT {count:UInt32}")), Some(7));
     }
 
     #[test]

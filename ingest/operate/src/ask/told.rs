@@ -65,6 +65,12 @@ fn given(question: &Question, typed: &[String], now: Timestamp, zone: &Zone) -> 
     Ok(given)
 }
 
+/// So many rows are answered at most, where the question is told this.
+pub fn limit(question: &Question, told: &[Told]) -> Option<usize> {
+    let by_parameter = || told.iter().find(|told| question.limit == format!("{{{}:UInt32}}", told.name)).map(|told| told.value.as_str());
+    question.limit.parse().ok().or_else(|| by_parameter()?.parse().ok())
+}
+
 /// The question and what it is told, on one line for a person, times by the clock of `zone`.
 pub fn spelled_out(question: &Question, told: &[Told], zone: &Zone) -> String {
     let mut line = question.name.clone();
@@ -94,6 +100,14 @@ mod tests {
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let told = told(&question, &words, "2026-11-20T12:00:00Z".parse().unwrap(), &zone);
         told.map(|told| spelled_out(&question, &told, &zone)).map_err(|failure| failure.to_string())
+    }
+
+    #[test]
+    fn an_answer_is_cut_where_its_statement_or_whoever_asks_says() {
+        let told = [Told { name: "count".to_owned(), value: "7".to_owned() }];
+        assert_eq!(limit(&question("search"), &told), Some(7));
+        assert_eq!(limit(&question("search"), &[]), None);
+        assert_eq!(limit(&Question { limit: "10".to_owned(), ..question("search") }, &told), Some(10));
     }
 
     #[test]

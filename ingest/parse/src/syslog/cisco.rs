@@ -2,8 +2,8 @@
 //! behind the header of a relay; IOS-XR puts its process before `%`. Every part before `%` is optional and IOS may give two sequence numbers, its own and the sender's.
 
 use super::Header;
+use super::host::is_host;
 use super::timestamp;
-use super::word::is_host;
 
 /// Reads what follows PRI; `None` where it is nothing of Cisco's.
 pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<Header> {

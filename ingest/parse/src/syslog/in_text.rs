@@ -2,9 +2,8 @@
 //! in the text.
 
 use super::Header;
+use super::host::is_host;
 use super::key_value;
-use super::vendor;
-use super::word::is_host;
 
 /// Takes msg_id, and a number that the sender gave, from the text.
 pub(super) fn name(header: &mut Header) {
@@ -35,7 +34,7 @@ fn msg_id(header: &mut Header) {
         syslog.app_name = "NetScreen".to_owned();
         syslog.msg_id = name.to_owned();
         host.get_or_insert_with(|| device.to_owned());
-    } else if let Some((product, event)) = vendor::event_format_names(message) {
+    } else if let Some((product, event)) = event_format_names(message) {
         // Behind a process whose name may have a number of its own.
         syslog.app_name = product.to_owned();
         syslog.msg_id = event.to_owned();
@@ -48,7 +47,7 @@ fn msg_id(header: &mut Header) {
 fn name_in_text(message: &str) -> Option<&str> {
     match message.as_bytes() {
         [b'%', ..] => code(message),
-        [b'<', ..] => vendor::exos_event(message).or_else(|| number_in_brackets(message)),
+        [b'<', ..] => exos_event(message).or_else(|| number_in_brackets(message)),
         [b'[', b'I', b'D', b' ', ..] => message.get(4..)?.split_once(' ').map(|(number, _)| number),
         [b'E', b'v', b'e', b'n', b't', b'|', ..] => message.split('|').nth(1),
         [b'0'..=b'9', ..] => error_number(message),
@@ -70,6 +69,24 @@ fn code(message: &str) -> Option<&str> {
     };
     let is_word = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
     (mnemonic.len() > 2 && mnemonic.bytes().all(is_word)).then_some(mnemonic)
+}
+
+/// Extreme EXOS: `<Info:vlan.msgs.portLinkStateUp> TEXT`.
+pub(super) fn exos_event(text: &str) -> Option<&str> {
+    let (level, rest) = text.strip_prefix('<')?.split_once(':')?;
+    let (event, _) = rest.split_once('>')?;
+    let is_event = event.contains('.') && event.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    (is_event && (3..=8).contains(&level.len()) && level.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(event)
+}
+
+/// PRODUCT and EVENT of a text in CEF or LEEF.
+pub(super) fn event_format_names(text: &str) -> Option<(&str, &str)> {
+    if !text.starts_with("CEF:") && !text.starts_with("LEEF:") {
+        return None;
+    }
+    let mut fields = text.splitn(6, '|').skip(2);
+    let (product, _version, event) = (fields.next()?, fields.next()?, fields.next()?);
+    Some((product, event))
 }
 
 /// Aruba: `<522008> <NOTI> |authmgr| TEXT`.

@@ -1,8 +1,8 @@
 //! Firewalls that write everything as `key=value`: Fortinet, SonicWall, Sophos, Stormshield.
 
 use super::Header;
+use super::host::is_host;
 use super::timestamp;
-use super::word::is_host;
 use crate::time;
 
 /// Reads a line of pairs; `None` where it is none of theirs.

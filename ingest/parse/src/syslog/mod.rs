@@ -4,13 +4,14 @@
 //! than a refusal. So this parser never refuses; what it cannot name stays in `message`.
 
 mod cisco;
+mod host;
 mod in_text;
 mod key_value;
 mod rfc3164;
 mod rfc5424;
+mod tag;
 mod timestamp;
 mod vendor;
-mod word;
 mod zone;
 
 use tocsin_wire::Body;

@@ -1,6 +1,7 @@
 //! RFC 3164 as it is sent: `TIMESTAMP SP HOSTNAME SP TAG[PID]: CONTENT`, with every part missing somewhere.
 
-use super::word::{MAX_TAG_BYTES, is_host, read_tag};
+use super::host::is_host;
+use super::tag::{MAX_TAG_BYTES, read_tag};
 use super::{Header, cisco, timestamp, vendor, zone};
 
 /// Reads what follows PRI. Never fails: what has no name is the message.

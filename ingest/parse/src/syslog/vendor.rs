@@ -3,8 +3,10 @@
 //! The first bytes tell which; no form costs a message that is not of it more than a look at them.
 
 use super::Header;
+use super::host::is_host;
+use super::in_text::{event_format_names, exos_event};
 use super::key_value;
-use super::word::{is_host, read_tag};
+use super::tag::read_tag;
 use crate::time;
 
 /// Reads what follows the time and host; false where it is no vendor's own form.
@@ -77,13 +79,6 @@ fn extreme(content: &str, header: &mut Header) -> Option<()> {
     set(header, msg_id.split('.').next()?, msg_id, content)
 }
 
-pub(super) fn exos_event(text: &str) -> Option<&str> {
-    let (level, rest) = text.strip_prefix('<')?.split_once(':')?;
-    let (event, _) = rest.split_once('>')?;
-    let is_event = event.contains('.') && event.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-    (is_event && (3..=8).contains(&level.len()) && level.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some(event)
-}
-
 /// Palo Alto: `1,2026/11/20 11:59:59,SERIAL,TYPE,SUBTYPE,...`.
 fn palo_alto(content: &str, header: &mut Header) -> Option<()> {
     let mut fields = content.splitn(6, ',');
@@ -128,16 +123,6 @@ fn access_point(content: &str, header: &mut Header) -> Option<()> {
 fn event_format(content: &str, header: &mut Header) -> Option<()> {
     let (product, event) = event_format_names(content)?;
     set(header, product, event, content)
-}
-
-/// PRODUCT and EVENT of a text in CEF or LEEF.
-pub(super) fn event_format_names(text: &str) -> Option<(&str, &str)> {
-    if !text.starts_with("CEF:") && !text.starts_with("LEEF:") {
-        return None;
-    }
-    let mut fields = text.splitn(6, '|').skip(2);
-    let (product, _version, event) = (fields.next()?, fields.next()?, fields.next()?);
-    Some((product, event))
 }
 
 /// Cisco ISE: `CISE_Passed_Authentications NUMBER PARTS PART TIME ZONE COUNTER EVENT LEVEL ...`; ACS, before it, with a colon.

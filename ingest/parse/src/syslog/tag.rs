@@ -1,20 +1,10 @@
-//! The words that every dialect has: HOSTNAME, and TAG with its process id.
+//! TAG with its process id, which every dialect has (RFC 3164 4.1.3).
 
 use super::Header;
 use super::in_text;
 
 /// RFC 3164 allows 32 for TAG and RFC 5424 48 for APP-NAME; real ones are longer, sentences are not single words.
 pub(super) const MAX_TAG_BYTES: usize = 128;
-/// RFC 5424 6.2.4.
-const MAX_HOST_BYTES: usize = 255;
-
-/// Whether a word can be a HOSTNAME: a name or an address.
-pub(super) fn is_host(word: &str) -> bool {
-    !word.is_empty()
-        && word.len() <= MAX_HOST_BYTES
-        && word.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_:/@%".contains(&byte) || byte >= 0x80)
-        && !word.bytes().all(|byte| byte == b':')
-}
 
 /// `TAG: `, `TAG[PID]: ` or `TAG[PID] ` becomes app_name and proc_id; where there is none, all is message.
 pub(super) fn read_tag(content: &str, header: &mut Header) {
