@@ -4,6 +4,7 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AgentStats;
 import io.tocsin.events.v1.Event;
+import java.util.List;
 
 /** Events with a listener's counters to table {@code agent_stats}. */
 final class AgentStatsEncoder extends RowEncoder<Event> {
@@ -11,19 +12,20 @@ final class AgentStatsEncoder extends RowEncoder<Event> {
     super(
         "agent_stats",
         Envelope.columnsAnd(
-            "received",
-            "received_bytes",
-            "kernel_dropped",
-            "malformed",
-            "rate_limited",
-            "events",
-            "spooled",
-            "published",
-            "acked",
-            "dropped",
-            "buffer_bytes",
-            "buffer_peak_bytes",
-            "buffer_limit_bytes"));
+            List.of(
+                "received",
+                "received_bytes",
+                "kernel_dropped",
+                "malformed",
+                "rate_limited",
+                "events",
+                "spooled",
+                "published",
+                "acked",
+                "dropped",
+                "buffer_bytes",
+                "buffer_peak_bytes",
+                "buffer_limit_bytes")));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.EventColumns;
 
 /**
  * Events with an alert update to table {@code alert_updates}; its enum numbers are those of the
@@ -12,10 +13,7 @@ import io.tocsin.events.v1.Event;
  */
 final class AlertUpdatesEncoder extends RowEncoder<Event> {
   AlertUpdatesEncoder() {
-    super(
-        "alert_updates",
-        Envelope.columnsAnd(
-            "action", "source", "check", "severity", "summary", "labels", "fingerprint_labels"));
+    super("alert_updates", Envelope.columnsAnd(EventColumns.ALERT_UPDATES));
   }
 
   @Override

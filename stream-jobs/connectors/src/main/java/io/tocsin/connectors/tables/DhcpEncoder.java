@@ -4,37 +4,12 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Dhcp;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.EventColumns;
 
 /** Events with a DHCP message to table {@code dhcp}; enum numbers are those of the message. */
 final class DhcpEncoder extends RowEncoder<Event> {
   DhcpEncoder() {
-    super(
-        "dhcp",
-        Envelope.columnsAnd(
-            "message_type",
-            "path",
-            "request_kind",
-            "mac",
-            "client_id",
-            "ip",
-            "client_address",
-            "hostname",
-            "server",
-            "relay",
-            "circuit_id",
-            "remote_id",
-            "lease_seconds",
-            "renewal_seconds",
-            "rebinding_seconds",
-            "is_broadcast",
-            "transaction_id",
-            "elapsed_seconds",
-            "fingerprint",
-            "vendor_class",
-            "router",
-            "prefix_length",
-            "interface",
-            "detail"));
+    super("dhcp", Envelope.columnsAnd(EventColumns.DHCP));
   }
 
   @Override

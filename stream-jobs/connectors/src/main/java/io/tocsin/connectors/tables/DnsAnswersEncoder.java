@@ -5,31 +5,12 @@ import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.DnsAnswer;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.LinkProbe;
+import io.tocsin.model.EventColumns;
 
 /** Events with an answer of a resolver to table {@code dns_answers}. */
 final class DnsAnswersEncoder extends RowEncoder<Event> {
   DnsAnswersEncoder() {
-    super(
-        "dns_answers",
-        Envelope.columnsAnd(
-            "resolver_group",
-            "target",
-            "query_name",
-            "query_type",
-            "rtt_ms",
-            "lost",
-            "loss_reason",
-            "transport",
-            "answer_code",
-            "answer",
-            "serial",
-            "ttl_s",
-            "authenticated",
-            "disagreement",
-            "expected",
-            "interval_ms",
-            "timeout_ms",
-            "detail"));
+    super("dns_answers", Envelope.columnsAnd(EventColumns.DNS_ANSWERS));
   }
 
   @Override

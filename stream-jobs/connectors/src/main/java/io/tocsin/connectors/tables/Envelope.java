@@ -3,40 +3,28 @@ package io.tocsin.connectors.tables;
 import com.google.protobuf.ByteString;
 import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.EventColumns;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** The columns that every event table has: what the agent knew before it looked into the bytes. */
 final class Envelope {
-  private static final List<String> SOURCE_COLUMNS =
-      List.of(
-          "agent_id",
-          "boot_id",
-          "agent_sequence",
-          "listener",
-          "received_at",
-          "event_time",
-          "source_ip",
-          "device",
-          "site",
-          "role");
-
   private Envelope() {}
 
-  static List<String> columnsAnd(String... bodyColumns) {
-    return columns("event_id", Stream.concat(Stream.of("raw"), Stream.of(bodyColumns)));
+  static List<String> columnsAnd(List<String> bodyColumns) {
+    return columns("event_id", Stream.concat(Stream.of("raw"), bodyColumns.stream()));
   }
 
   /**
    * The same for a table that is lean: it computes event_id and raw from what is stored, where that
    * can be done.
    */
-  static List<String> leanColumnsAnd(String... bodyColumns) {
+  static List<String> leanColumnsAnd(List<String> bodyColumns) {
     return columns(
         "given_event_id",
         Stream.concat(
-            Stream.of("raw_header", "raw_trailer", "message_in_raw"), Stream.of(bodyColumns)));
+            Stream.of("raw_header", "raw_trailer", "message_in_raw"), bodyColumns.stream()));
   }
 
   static RowBinaryWriter encode(Event event, RowBinaryWriter row) {
@@ -67,7 +55,7 @@ final class Envelope {
   }
 
   private static List<String> columns(String first, Stream<String> last) {
-    return Stream.of(Stream.of(first), SOURCE_COLUMNS.stream(), last)
+    return Stream.of(Stream.of(first), EventColumns.ENVELOPE.stream(), last)
         .flatMap(Function.identity())
         .toList();
   }

@@ -4,11 +4,12 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Gauge;
+import io.tocsin.model.EventColumns;
 
 /** Events with a polled figure to table {@code gauges}. */
 final class GaugesEncoder extends RowEncoder<Event> {
   GaugesEncoder() {
-    super("gauges", Envelope.columnsAnd("name", "instance", "value", "limit", "unit", "oid"));
+    super("gauges", Envelope.columnsAnd(EventColumns.GAUGES));
   }
 
   @Override

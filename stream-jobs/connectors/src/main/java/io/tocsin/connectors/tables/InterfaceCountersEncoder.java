@@ -4,35 +4,12 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.InterfaceCounters;
+import io.tocsin.model.EventColumns;
 
 /** Events with an interface's counters to table {@code interface_counters}. */
 final class InterfaceCountersEncoder extends RowEncoder<Event> {
   InterfaceCountersEncoder() {
-    super(
-        "interface_counters",
-        Envelope.columnsAnd(
-            "interface",
-            "if_index",
-            "alias",
-            "in_octets",
-            "out_octets",
-            "in_packets",
-            "out_packets",
-            "in_errors",
-            "out_errors",
-            "in_discards",
-            "out_discards",
-            "speed_bps",
-            "oper_status",
-            "admin_status",
-            "in_bps",
-            "out_bps",
-            "in_load",
-            "out_load",
-            "in_errors_per_second",
-            "out_discards_per_second",
-            "interval_ms",
-            "uptime_centiseconds"));
+    super("interface_counters", Envelope.columnsAnd(EventColumns.INTERFACE_COUNTERS));
   }
 
   @Override

@@ -4,28 +4,12 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.LinkProbe;
+import io.tocsin.model.EventColumns;
 
 /** Events with a WAN probe to table {@code link_probes}. */
 final class LinkProbesEncoder extends RowEncoder<Event> {
   LinkProbesEncoder() {
-    super(
-        "link_probes",
-        Envelope.columnsAnd(
-            "link_id",
-            "method",
-            "target",
-            "remote_site",
-            "interface",
-            "rtt_ms",
-            "lost",
-            "loss_reason",
-            "sequence",
-            "interval_ms",
-            "timeout_ms",
-            "query_name",
-            "answer_code",
-            "answer",
-            "detail"));
+    super("link_probes", Envelope.columnsAnd(EventColumns.LINK_PROBES));
   }
 
   @Override

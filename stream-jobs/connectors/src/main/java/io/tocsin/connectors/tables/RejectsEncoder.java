@@ -6,6 +6,7 @@ import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
 import io.tocsin.rejects.v1.Reject;
+import java.util.List;
 
 /** Events with a reject to table {@code rejects}. Nothing is refused here. */
 final class RejectsEncoder extends RowEncoder<Event> {
@@ -14,7 +15,7 @@ final class RejectsEncoder extends RowEncoder<Event> {
   private static final String UNKNOWN_WORD = "unknown";
 
   RejectsEncoder() {
-    super("rejects", Envelope.columnsAnd("stage", "reason", "detail", "original_bytes"));
+    super("rejects", Envelope.columnsAnd(List.of("stage", "reason", "detail", "original_bytes")));
   }
 
   @Override

@@ -4,11 +4,12 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SequenceGap;
+import io.tocsin.model.EventColumns;
 
 /** Events with a gap in a sender's numbers to table {@code sequence_gaps}. */
 final class SequenceGapsEncoder extends RowEncoder<Event> {
   SequenceGapsEncoder() {
-    super("sequence_gaps", Envelope.columnsAnd("last_before", "first_after", "missing"));
+    super("sequence_gaps", Envelope.columnsAnd(EventColumns.SEQUENCE_GAPS));
   }
 
   @Override

@@ -4,25 +4,14 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SnmpTrap;
+import io.tocsin.model.EventColumns;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Events with an SNMP notification to table {@code snmp_traps}. */
 final class SnmpTrapsEncoder extends RowEncoder<Event> {
   SnmpTrapsEncoder() {
-    super(
-        "snmp_traps",
-        Envelope.columnsAnd(
-            "version",
-            "trap_oid",
-            "trap_name",
-            "varbinds",
-            "uptime_centiseconds",
-            "user_or_community_hash",
-            "engine_id",
-            "security_level",
-            "is_inform",
-            "agent_address"));
+    super("snmp_traps", Envelope.columnsAnd(EventColumns.SNMP_TRAPS));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Syslog;
+import io.tocsin.model.EventColumns;
 
 /** Events with a syslog message to table {@code syslog}. */
 final class SyslogEncoder extends RowEncoder<Event> {
@@ -12,17 +13,7 @@ final class SyslogEncoder extends RowEncoder<Event> {
   private static final int LAST_SEVERITY = 7;
 
   SyslogEncoder() {
-    super(
-        "syslog",
-        Envelope.leanColumnsAnd(
-            "facility",
-            "severity",
-            "app_name",
-            "proc_id",
-            "msg_id",
-            "structured_data",
-            "message",
-            "sequence"));
+    super("syslog", Envelope.leanColumnsAnd(EventColumns.SYSLOG));
   }
 
   @Override

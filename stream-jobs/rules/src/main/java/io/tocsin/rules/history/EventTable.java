@@ -1,6 +1,7 @@
 package io.tocsin.rules.history;
 
 import io.tocsin.events.v1.Event;
+import io.tocsin.model.EventColumns;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,20 +14,6 @@ import java.util.List;
  * @param body reads them
  */
 record EventTable(String name, List<String> columns, Body body) {
-  private static final List<String> ENVELOPE =
-      List.of(
-          "event_id",
-          "agent_id",
-          "boot_id",
-          "agent_sequence",
-          "listener",
-          "received_at",
-          "event_time",
-          "source_ip",
-          "device",
-          "site",
-          "role");
-
   /** Reads a body into an event. */
   interface Body {
     void read(RowBinaryReader row, Event.Builder event) throws IOException;
@@ -39,7 +26,9 @@ record EventTable(String name, List<String> columns, Body body) {
    *     row
    */
   String select(boolean withRaw, String where) {
-    List<String> all = new ArrayList<>(ENVELOPE);
+    List<String> all = new ArrayList<>();
+    all.add("event_id");
+    all.addAll(EventColumns.ENVELOPE);
     all.add(withRaw ? "raw" : "''");
     columns.forEach(column -> all.add('`' + column + '`'));
     return "SELECT "

@@ -10,6 +10,7 @@ import io.tocsin.events.v1.LinkProbe;
 import io.tocsin.events.v1.SequenceGap;
 import io.tocsin.events.v1.SnmpTrap;
 import io.tocsin.events.v1.Syslog;
+import io.tocsin.model.EventColumns;
 import java.io.IOException;
 import java.util.List;
 
@@ -18,146 +19,18 @@ final class EventTables {
   /** In order of their names. */
   static final List<EventTable> ALL =
       List.of(
-          new EventTable(
-              "alert_updates",
-              List.of(
-                  "action",
-                  "source",
-                  "check",
-                  "severity",
-                  "summary",
-                  "labels",
-                  "fingerprint_labels"),
-              EventTables::alertUpdate),
-          new EventTable(
-              "dhcp",
-              List.of(
-                  "message_type",
-                  "path",
-                  "request_kind",
-                  "mac",
-                  "client_id",
-                  "ip",
-                  "client_address",
-                  "hostname",
-                  "server",
-                  "relay",
-                  "circuit_id",
-                  "remote_id",
-                  "lease_seconds",
-                  "renewal_seconds",
-                  "rebinding_seconds",
-                  "is_broadcast",
-                  "transaction_id",
-                  "elapsed_seconds",
-                  "fingerprint",
-                  "vendor_class",
-                  "router",
-                  "prefix_length",
-                  "interface",
-                  "detail"),
-              EventTables::dhcp),
-          new EventTable(
-              "dns_answers",
-              List.of(
-                  "resolver_group",
-                  "target",
-                  "query_name",
-                  "query_type",
-                  "rtt_ms",
-                  "lost",
-                  "loss_reason",
-                  "transport",
-                  "answer_code",
-                  "answer",
-                  "serial",
-                  "ttl_s",
-                  "authenticated",
-                  "disagreement",
-                  "expected",
-                  "interval_ms",
-                  "timeout_ms",
-                  "detail"),
-              EventTables::dnsAnswer),
-          new EventTable(
-              "gauges",
-              List.of("name", "instance", "value", "limit", "unit", "oid"),
-              EventTables::gauge),
+          new EventTable("alert_updates", EventColumns.ALERT_UPDATES, EventTables::alertUpdate),
+          new EventTable("dhcp", EventColumns.DHCP, EventTables::dhcp),
+          new EventTable("dns_answers", EventColumns.DNS_ANSWERS, EventTables::dnsAnswer),
+          new EventTable("gauges", EventColumns.GAUGES, EventTables::gauge),
           new EventTable(
               "interface_counters",
-              List.of(
-                  "interface",
-                  "if_index",
-                  "alias",
-                  "in_octets",
-                  "out_octets",
-                  "in_packets",
-                  "out_packets",
-                  "in_errors",
-                  "out_errors",
-                  "in_discards",
-                  "out_discards",
-                  "speed_bps",
-                  "oper_status",
-                  "admin_status",
-                  "in_bps",
-                  "out_bps",
-                  "in_load",
-                  "out_load",
-                  "in_errors_per_second",
-                  "out_discards_per_second",
-                  "interval_ms",
-                  "uptime_centiseconds"),
+              EventColumns.INTERFACE_COUNTERS,
               EventTables::interfaceCounters),
-          new EventTable(
-              "link_probes",
-              List.of(
-                  "link_id",
-                  "method",
-                  "target",
-                  "remote_site",
-                  "interface",
-                  "rtt_ms",
-                  "lost",
-                  "loss_reason",
-                  "sequence",
-                  "interval_ms",
-                  "timeout_ms",
-                  "query_name",
-                  "answer_code",
-                  "answer",
-                  "detail"),
-              EventTables::linkProbe),
-          new EventTable(
-              "sequence_gaps",
-              List.of("last_before", "first_after", "missing"),
-              EventTables::sequenceGap),
-          new EventTable(
-              "snmp_traps",
-              List.of(
-                  "version",
-                  "trap_oid",
-                  "trap_name",
-                  "varbinds",
-                  "uptime_centiseconds",
-                  "user_or_community_hash",
-                  "engine_id",
-                  "security_level",
-                  "is_inform",
-                  "agent_address"),
-              EventTables::snmpTrap),
-          new EventTable(
-              "syslog",
-              List.of(
-                  "facility",
-                  "severity",
-                  "app_name",
-                  "proc_id",
-                  "msg_id",
-                  "structured_data",
-                  "message",
-                  "sequence"),
-              EventTables::syslog));
+          new EventTable("link_probes", EventColumns.LINK_PROBES, EventTables::linkProbe),
+          new EventTable("sequence_gaps", EventColumns.SEQUENCE_GAPS, EventTables::sequenceGap),
+          new EventTable("snmp_traps", EventColumns.SNMP_TRAPS, EventTables::snmpTrap),
+          new EventTable("syslog", EventColumns.SYSLOG, EventTables::syslog));
 
   private EventTables() {}
 
