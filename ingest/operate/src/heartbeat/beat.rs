@@ -22,20 +22,17 @@ FORMAT TSV";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Beat {
     number: i64,
-    turn: usize,
 }
-
-const SEVERITIES: [&str; 3] = ["warning", "indeterminate", "minor"];
 
 impl Beat {
     /// The first, numbered by the time: no earlier run has had its number.
     pub(super) fn first(unix_millis: i64) -> Self {
-        Self { number: unix_millis, turn: 0 }
+        Self { number: unix_millis }
     }
 
     /// The one after it.
     pub(super) fn next(&self) -> Self {
-        Self { number: self.number + 1, turn: (self.turn + 1) % SEVERITIES.len() }
+        Self { number: self.number + 1 }
     }
 
     fn summary(&self) -> String {
@@ -44,7 +41,11 @@ impl Beat {
 
     /// What is sent to the agent.
     pub(super) fn datagram(&self, name: &str) -> String {
-        let severity = SEVERITIES[self.turn];
+        let severity = match self.number.rem_euclid(3) {
+            0 => "warning",
+            1 => "indeterminate",
+            _ => "minor",
+        };
         json!({
             "action": "update", "source": SOURCE, "device": name, "check": CHECK, "severity": severity, "summary": self.summary(),
         })
