@@ -181,6 +181,13 @@ LIMIT 10;
     }
 
     #[test]
+    fn what_stands_behind_limit_is_read() {
+        let limit = |text: &str| parse(&[file("who.sql", text)]).unwrap()[0].limit.clone();
+        assert_eq!(limit(WHO), "10");
+        assert_eq!(limit(&WHO.replace("LIMIT 10", "LIMIT {count:UInt32}")), "{count:UInt32}");
+    }
+
+    #[test]
     fn a_file_that_cannot_be_asked_is_refused_with_the_reason() {
         assert!(problem(&WHO.replace("ask_who", "ask_whom")).contains("does not begin with"));
         assert!(problem(&WHO.replace("-- Example", "-- For example")).contains("Example"));
