@@ -18,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -47,6 +48,39 @@ final class ComposeStack {
     if (usualAgent == null) {
       usualAgent = new YAMLMapper().readTree(agentConfig().toFile());
     }
+  }
+
+  /** The same, while a service that does not run crashes once as it starts. */
+  void upWhileOneCrashes(String service) throws Exception {
+    CompletableFuture<Void> crash =
+        CompletableFuture.runAsync(
+            () -> {
+              org.awaitility.Awaitility.await(service)
+                  .atMost(TestStacks.DEADLINE)
+                  .until(() -> !container(service).isEmpty());
+              crash(service);
+            });
+    up();
+    crash.get();
+  }
+
+  /** Ends the process of a service, after which Docker starts it again. */
+  private void crash(String service) {
+    try {
+      String pid = docker("inspect", "--format", "{{.State.Pid}}", container(service)).strip();
+      ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while " + service + " was to crash", e);
+    }
+  }
+
+  /** How often Docker has started a service again. */
+  int restarts(String service) throws IOException, InterruptedException {
+    return Integer.parseInt(
+        docker("inspect", "--format", "{{.RestartCount}}", container(service)).strip());
   }
 
   /** Stops it and removes everything of it. */
