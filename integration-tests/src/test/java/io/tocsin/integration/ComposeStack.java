@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -170,6 +171,24 @@ final class ComposeStack {
   /** Believes the installation's own authority and nobody else. */
   HttpClient client() throws IOException {
     return HttpClient.newBuilder().sslContext(Authorities.of(secret("ca.pem"))).build();
+  }
+
+  /**
+   * What a part tells Prometheus.
+   *
+   * @param target service and port, on the containers' own network
+   */
+  String metrics(String target) throws Exception {
+    String[] parts = target.split(":");
+    String address =
+        docker(
+                "inspect",
+                "--format",
+                "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}",
+                container(parts[0]))
+            .strip();
+    URI metrics = URI.create("http://%s:%s/metrics".formatted(address, parts[1]));
+    return Http.sent(HttpClient.newHttpClient(), HttpRequest.newBuilder(metrics)).body();
   }
 
   /** Whether whoever listens for heartbeats complains. */

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -246,6 +248,35 @@ class ComposeTest {
         HttpRequest.newBuilder(health).POST(HttpRequest.BodyPublishers.ofString("{}"));
     assertThat(Http.sent(HttpClient.newHttpClient(), change).statusCode()).isEqualTo(405);
     assertThat(Files.readString(stack.agentConfig())).contains("listen: 127.0.0.1:");
+  }
+
+  /** All but ClickHouse's: upstream's server has them, the engine in our image does not. */
+  @Test
+  @Order(5)
+  void partsTellPrometheusWhatItsAlertsAskFor() throws Exception {
+    StringBuilder told = new StringBuilder();
+    for (String target :
+        List.of(
+            "kafka-1:9404",
+            "kafka-2:9404",
+            "kafka-3:9404",
+            "jobmanager:9249",
+            "taskmanager-1:9249",
+            "taskmanager-2:9249",
+            "alertmanager:9093")) {
+      told.append(stack.metrics(target));
+    }
+    String rules =
+        Files.readString(TestStacks.tools().repository().resolve("deploy/prometheus/rules.yml"));
+    List<String> asked =
+        Pattern.compile("\\b(kafka|flink|alertmanager)_\\w+")
+            .matcher(rules)
+            .results()
+            .map(MatchResult::group)
+            .distinct()
+            .toList();
+    assertThat(asked).hasSizeGreaterThan(8);
+    assertThat(told.toString().lines().map(line -> line.split("[{ ]", 2)[0])).containsAll(asked);
   }
 
   /** Who has no use for a secret does not have it. */
