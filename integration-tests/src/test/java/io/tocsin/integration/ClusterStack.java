@@ -19,8 +19,11 @@ import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.embedded.supervise.Supervisor;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -80,31 +83,47 @@ final class ClusterStack implements AutoCloseable {
     jobs = new ClusterJobs(flink.client(), addresses());
     flink.awaitTaskManagers(jobs.leader());
     jobs.submitAll(parallelism);
-    ObjectNode config = AgentConfig.generate(ports, AgentService.hasIpv6());
-    config.withObject("/kafka").put("bootstrap_servers", kafka.bootstrapServers());
-    supervisor.launch(AgentService.spec(ports, state, tools.tocsin(), config));
+    supervisor.launch(agent());
     supervisor.awaitReady(AgentService.NAME);
     awaitJobs();
+  }
+
+  private ServiceSpec agent() {
+    Ports ports = nodes.get(0);
+    ObjectNode config = AgentConfig.generate(ports, AgentService.hasIpv6());
+    config.withObject("/kafka").put("bootstrap_servers", kafka.bootstrapServers());
+    return AgentService.spec(ports, state, tools.tocsin(), config);
+  }
+
+  /**
+   * Gives topics more partitions while everything runs. The agent is started again, so that it
+   * writes to them at once and not when it next asks Kafka for the topics.
+   */
+  void growTopics(Collection<String> topics, int partitions) throws Exception {
+    String option =
+        topics.stream().map(topic -> topic + "=" + partitions).collect(Collectors.joining(","));
+    applySchema("--partitions=" + option);
+    supervisor.replace(agent());
   }
 
   private void launch(List<ServiceSpec> specs) {
     specs.forEach(supervisor::launch);
   }
 
-  private void applySchema() {
-    supervisor.run(
-        "schema apply",
-        List.of(
-            tools.tocsin().toString(),
-            "schema",
-            "apply",
-            "--replication=3",
-            "--wait=120",
-            "--kafka=" + kafka.bootstrapServers(),
-            "--clickhouse=" + installation.clickHouseUrl(),
-            "--schemas=" + tools.schemas()),
-        Map.of(),
-        SCHEMA_DEADLINE);
+  private void applySchema(String... more) {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                tools.tocsin().toString(),
+                "schema",
+                "apply",
+                "--replication=3",
+                "--wait=120",
+                "--kafka=" + kafka.bootstrapServers(),
+                "--clickhouse=" + installation.clickHouseUrl(),
+                "--schemas=" + tools.schemas()));
+    command.addAll(List.of(more));
+    supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
   }
 
   private void pushRules() {

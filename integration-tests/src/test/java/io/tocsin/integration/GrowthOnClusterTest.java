@@ -8,6 +8,7 @@ import io.tocsin.registrations.v1.Registration;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -17,9 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * All jobs are stopped with a savepoint under traffic and go on from it with other numbers of
- * instances: nothing is lost, nothing counts twice, and the same traffic ends in the same alerts
- * and leases as where nobody touched the jobs. Part of {@code make drills CLUSTER=1}.
+ * Topics get more partitions, and all jobs are stopped with a savepoint under traffic and go on
+ * from it with other numbers of instances, as deploy/README.md tells ("Growing"): nothing is lost,
+ * nothing counts twice, and the same traffic ends in the same alerts and leases as where nobody
+ * touched anything. Part of {@code make drills CLUSTER=1}.
  */
 class GrowthOnClusterTest {
   private static final int MESSAGES_PER_SECOND = Settings.number("TOCSIN_DRILL_RATE", 500);
@@ -30,6 +32,10 @@ class GrowthOnClusterTest {
 
   private static final int AT_FIRST = 2;
   private static final int[] THEN = {4, 3};
+  private static final int PARTITIONS_AT_FIRST = 4;
+  private static final int PARTITIONS_THEN = 12;
+  private static final List<String> GROWN =
+      List.of("events-syslog-v1", "events-alert-v1", "events-dhcp-v1");
 
   private static ClusterStack cluster;
 
@@ -50,11 +56,13 @@ class GrowthOnClusterTest {
   }
 
   @Test
-  void moreAndFewerInstancesEndInWhatAnUndisturbedRunEndsIn() throws Exception {
+  void morePartitionsAndMoreAndFewerInstancesEndInWhatAnUndisturbedRunEndsIn() throws Exception {
     LoadDrill drill =
         new LoadDrill(cluster.installation(), MESSAGES_PER_SECOND, SECONDS, DEADLINE, folder);
     drill.run("calm", 1, Struck::now);
+    cluster.growTopics(GROWN, PARTITIONS_THEN);
     drill.run("grown", 2, GrowthOnClusterTest::grow);
+    assertTopicsHaveGrown();
     Map<String, String> calm = lastWords("calm", 1);
     Map<String, String> grown = lastWords("grown", 2);
     // Who grows takes longer, and is sent more.
@@ -65,6 +73,23 @@ class GrowthOnClusterTest {
         .say(
             "%d last words of alerts-v1 and registrations-v1, the same as of an undisturbed run"
                 .formatted(grown.size()));
+  }
+
+  private static void assertTopicsHaveGrown() {
+    Topics topics = new Topics(cluster.installation().kafkaBootstrapServers());
+    for (String topic : GROWN) {
+      Map<Integer, Long> ends = topics.ends(topic);
+      assertThat(ends).as(topic).hasSize(PARTITIONS_THEN);
+      long inNew =
+          ends.entrySet().stream()
+              .filter(end -> end.getKey() >= PARTITIONS_AT_FIRST)
+              .mapToLong(Map.Entry::getValue)
+              .sum();
+      assertThat(inNew).as("records in the new partitions of %s", topic).isPositive();
+      cluster
+          .installation()
+          .say("%s has %d partitions, %d records in new ones".formatted(topic, ends.size(), inNew));
+    }
   }
 
   private static Struck grow() throws Exception {

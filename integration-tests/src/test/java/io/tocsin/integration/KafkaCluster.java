@@ -58,6 +58,8 @@ final class KafkaCluster {
     settings.put("CLUSTER_ID", CLUSTER_ID);
     settings.put("KAFKA_NODE_ID", Integer.toString(node + 1));
     settings.put("KAFKA_HEAP_OPTS", "-Xmx320m");
+    // The image's own metrics come from a file of the image, at one port for all.
+    settings.put("KAFKA_OPTS", "");
     settings.put("KAFKA_CONTROLLER_QUORUM_VOTERS", voters());
     settings.put(
         "KAFKA_LISTENERS", broker + ",CONTROLLER://127.0.0.1:" + nodes.get(node).kafkaController());

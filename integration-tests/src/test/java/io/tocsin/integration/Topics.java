@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -30,6 +31,35 @@ final class Topics {
     this.bootstrapServers = bootstrapServers;
   }
 
+  /** Partition to the number of records that were written to it, by its end. */
+  Map<Integer, Long> ends(String topic) {
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties())) {
+      List<TopicPartition> partitions = partitions(consumer, topic);
+      return consumer.endOffsets(partitions).entrySet().stream()
+          .collect(Collectors.toMap(end -> end.getKey().partition(), Map.Entry::getValue));
+    }
+  }
+
+  private Map<String, Object> properties() {
+    return Map.of(
+        ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+        bootstrapServers,
+        ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+        ByteArrayDeserializer.class,
+        ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+        ByteArrayDeserializer.class,
+        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+        false,
+        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+        "read_committed");
+  }
+
+  private static List<TopicPartition> partitions(KafkaConsumer<?, ?> consumer, String topic) {
+    return consumer.partitionsFor(topic).stream()
+        .map(info -> new TopicPartition(info.topic(), info.partition()))
+        .toList();
+  }
+
   /** Every event that the topic holds at the time of the call, in no order across partitions. */
   List<Event> read(String topic) {
     List<Event> events = new ArrayList<>();
@@ -44,23 +74,8 @@ final class Topics {
    * @throws AssertionError for a record that is no such message, and when none comes for a minute
    */
   <T> void forEach(String topic, Parser<T> parser, java.util.function.Consumer<T> taker) {
-    Map<String, Object> properties =
-        Map.of(
-            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            bootstrapServers,
-            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
-            ByteArrayDeserializer.class,
-            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
-            ByteArrayDeserializer.class,
-            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-            false,
-            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-            "read_committed");
-    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties)) {
-      List<TopicPartition> partitions =
-          consumer.partitionsFor(topic).stream()
-              .map(info -> new TopicPartition(info.topic(), info.partition()))
-              .toList();
+    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(properties())) {
+      List<TopicPartition> partitions = partitions(consumer, topic);
       consumer.assign(partitions);
       consumer.seekToBeginning(partitions);
       Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
