@@ -26,8 +26,8 @@ const LONGEST_ANSWER: Duration = Duration::from_secs(5);
 const CA_OPTION: &str = "--flink-ca";
 
 const AFTER_HELP: &str = "\
-A job is down when it has not run with all its tasks for --down-after seconds, or has fallen a third time within ten minutes; it is up again when it
-has run for --up-after seconds. While it is down the alert `job-down` of source `tocsin-pipeline`, with the job as its device, is posted at every look.
+A job is down when it has not run with all its tasks for --down-after seconds (--first-within at the start of the watch, as Flink and the jobs may have
+been started with it), or has fallen a third time within ten minutes; it is up again when it has run for --up-after seconds. While it is down the alert `job-down` of source `tocsin-pipeline`, with the job as its device, is posted at every look.
   tocsin watch-jobs --jobs tocsin-archive,tocsin-alerts,tocsin-paging,tocsin-registrations,tocsin-wan,tocsin-findings
 
 Exit codes: 64 the command line is not usable; it does not end by itself.";
@@ -59,7 +59,11 @@ pub struct WatchJobsArgs {
     #[arg(long, value_name = "NAME,..", value_delimiter = ',', required = true)]
     jobs: Vec<String>,
 
-    /// How long a job may be away before it is told.
+    /// How long a job that has not run since this watch began may take to run.
+    #[arg(long, value_name = "SECONDS", default_value_t = 120)]
+    first_within: u64,
+
+    /// How long a job that has run may be away before it is told.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     down_after: u64,
 
@@ -100,7 +104,11 @@ pub fn run(args: &WatchJobsArgs) -> Result<(), Failure> {
     let flink = Flink::new(&args.flink, args.flink_ca.clone())?;
     let http = ureq::Agent::config_builder().timeout_global(Some(LONGEST_ANSWER)).build().new_agent();
     let labelling = Labelling { site: &args.site, runbooks_url: &args.runbooks_url };
-    let limits = Limits { down_after: Duration::from_secs(args.down_after), up_after: Duration::from_secs(args.up_after) };
+    let limits = Limits {
+        first_within: Duration::from_secs(args.first_within),
+        down_after: Duration::from_secs(args.down_after),
+        up_after: Duration::from_secs(args.up_after),
+    };
     let mut jobs: Vec<Watched<'_>> = args.jobs.iter().map(|name| Watched::new(name, &args.flink)).collect();
     let mut posts: Vec<Posts<'_>> = args.alertmanager.iter().map(|url| Posts { url, has_failed: false }).collect();
     let start = Instant::now();

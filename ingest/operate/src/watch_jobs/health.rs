@@ -19,6 +19,8 @@ pub(super) enum Sight {
 /// When a job is called down, and when up again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limits {
+    /// Of one that this watch has not seen running yet: both may have just been started.
+    pub(super) first_within: Duration,
     pub(super) down_after: Duration,
     pub(super) up_after: Duration,
 }
@@ -33,6 +35,7 @@ pub(super) enum Change {
 /// What is known of one job.
 #[derive(Debug, Default)]
 pub(super) struct JobHealth {
+    has_run: bool,
     running_since_ms: Option<i64>,
     /// When it fell; it stands until the job has run for long enough.
     fell_at: Option<Duration>,
@@ -56,6 +59,7 @@ impl JobHealth {
                 }
             }
             None => {
+                self.run_for_the_first_time();
                 let up_since = *self.up_since.get_or_insert(at);
                 if at.saturating_sub(up_since) >= limits.up_after {
                     self.fell_at = None;
@@ -66,6 +70,15 @@ impl JobHealth {
             self.falls.pop_front();
         }
         self.judge(at, limits)
+    }
+
+    /// That it was not there before is no fall, unless it has been told.
+    fn run_for_the_first_time(&mut self) {
+        if !self.has_run && !self.is_down {
+            self.fell_at = None;
+            self.falls.clear();
+        }
+        self.has_run = true;
     }
 
     /// Why it is not counted as running now.
@@ -85,7 +98,8 @@ impl JobHealth {
     fn judge(&mut self, at: Duration, limits: &Limits) -> Option<Change> {
         let falls_often = self.falls.len() >= MAX_FALLS;
         // A job that is just coming back is not called down for the time that it was away.
-        let is_away_long = self.up_since.is_none() && self.fell_at.is_some_and(|fell| at.saturating_sub(fell) >= limits.down_after);
+        let limit = if self.has_run { limits.down_after } else { limits.first_within.max(limits.down_after) };
+        let is_away_long = self.up_since.is_none() && self.fell_at.is_some_and(|fell| at.saturating_sub(fell) >= limit);
         if !self.is_down && (is_away_long || falls_often) {
             self.is_down = true;
             return Some(Change::Down);
@@ -107,7 +121,8 @@ impl JobHealth {
 mod tests {
     use super::*;
 
-    const LIMITS: Limits = Limits { down_after: Duration::from_secs(30), up_after: Duration::from_secs(60) };
+    const LIMITS: Limits =
+        Limits { first_within: Duration::from_secs(120), down_after: Duration::from_secs(30), up_after: Duration::from_secs(60) };
     const RUNNING: Sight = Sight::Running { since_ms: 1 };
 
     fn away() -> Sight {
@@ -135,8 +150,17 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_was_never_there_is_down() {
-        assert_eq!(changes(60, |_| away()), [(30, Change::Down)]);
+    fn a_job_that_was_never_there_is_down_when_its_time_to_start_is_over() {
+        assert_eq!(changes(300, |_| away()), [(120, Change::Down)]);
+        assert_eq!(changes(600, |second| if second < 200 { away() } else { RUNNING }), [(120, Change::Down), (260, Change::Up)]);
+    }
+
+    #[test]
+    fn a_job_that_takes_its_time_to_start_is_not_told_and_falls_like_any_other_from_then_on() {
+        assert_eq!(changes(600, |second| if second < 90 { away() } else { RUNNING }), []);
+        assert_eq!(changes(600, |second| if second < 90 || (100..115).contains(&second) { away() } else { RUNNING }), []);
+        let found = changes(600, |second| if second < 90 || (100..200).contains(&second) { away() } else { RUNNING });
+        assert_eq!(found, [(130, Change::Down), (260, Change::Up)]);
     }
 
     #[test]
