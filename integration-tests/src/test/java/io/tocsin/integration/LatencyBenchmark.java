@@ -35,7 +35,7 @@ public final class LatencyBenchmark {
 
   private static final Pattern COLLECTIONS =
       Pattern.compile(
-          "^flink_taskmanager_Status_JVM_GarbageCollector_All_(Count|Time)\\S* (\\S+)$",
+          "^flink_taskmanager_Status_JVM_GarbageCollector_All_(Count|Time)\\{\\S* (\\S+)$",
           Pattern.MULTILINE);
 
   private final Stack stack;
