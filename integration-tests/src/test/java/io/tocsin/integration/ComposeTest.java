@@ -104,6 +104,13 @@ class ComposeTest {
     }
   }
 
+  /** Jobs take longer to start than they may be away. */
+  @Test
+  @Order(0)
+  void startOfAnInstallationPagesNobody() {
+    assertThat(text("SELECT group_labels, summary FROM tocsin.pages")).isEqualTo("[]");
+  }
+
   @TestFactory
   @Order(1)
   List<DynamicTest> scenarios() {
@@ -255,15 +262,10 @@ class ComposeTest {
   @Order(5)
   void partsTellPrometheusWhatItsAlertsAskFor() throws Exception {
     StringBuilder told = new StringBuilder();
-    for (String target :
-        List.of(
-            "kafka-1:9404",
-            "kafka-2:9404",
-            "kafka-3:9404",
-            "jobmanager:9249",
-            "taskmanager-1:9249",
-            "taskmanager-2:9249",
-            "alertmanager:9093")) {
+    String targets =
+        "kafka-1:9404 kafka-2:9404 kafka-3:9404 jobmanager:9249 taskmanager-1:9249"
+            + " taskmanager-2:9249 alertmanager:9093";
+    for (String target : targets.split(" ")) {
       told.append(stack.metrics(target));
     }
     String rules =
@@ -306,6 +308,36 @@ class ComposeTest {
       }
       assertThat(found).as(entry.getKey()).containsExactlyInAnyOrder(entry.getValue().split(" "));
     }
+  }
+
+  /** ClickHouse alone starts anew, as it reads the hashes of its own from its environment. */
+  @Test
+  @Order(5)
+  void passwordsChangeAndNobodyWhoLogsInIsStartedAgain() throws Exception {
+    List<String> who =
+        List.of(
+            "agent", "jobmanager", "taskmanager-1", "taskmanager-2", "page-recorder", "heartbeat");
+    List<String> before = startTimes(who);
+    String users =
+        "tocsin_agent tocsin_jobs clickhouse_writer clickhouse_recorder clickhouse_reader";
+    for (String user : users.split(" ")) {
+      Files.writeString(stack.secret(user + ".password"), "");
+    }
+    stack.up();
+    stack.script("compose", "kill", "-s", "HUP", "agent");
+    clickHouse = stack.clickHouse();
+    page("changed-passwords");
+    await("beats").atMost(TestStacks.DEADLINE).until(() -> !stack.complains());
+    assertThat(startTimes(who)).isEqualTo(before);
+  }
+
+  private static List<String> startTimes(List<String> services) throws Exception {
+    List<String> times = new ArrayList<>();
+    for (String service : services) {
+      times.add(
+          stack.docker("inspect", "--format", "{{.State.StartedAt}}", stack.container(service)));
+    }
+    return times;
   }
 
   @Test

@@ -22,20 +22,25 @@ final class ClientInserter implements BlockInserter {
   private static final long CONNECT_TIMEOUT_SECONDS = 5;
   private static final long ANSWER_TIMEOUT_SECONDS = 60;
 
+  /** The server's AUTHENTICATION_FAILED. */
+  private static final int AUTHENTICATION_FAILED = 516;
+
   /** More blocks than one checkpoint has, which is how many a restarted job may commit again. */
   private static final String QUARANTINED_TOKENS =
       "SELECT token FROM %s ORDER BY quarantined_at DESC LIMIT 10000".formatted(Quarantine.TABLE);
 
   private final ClickHouseConnection connection;
   private final Client client;
+  private String password;
 
   ClientInserter(ClickHouseConnection connection) throws IOException {
     this.connection = connection;
+    this.password = connection.password();
     Client.Builder builder =
         new Client.Builder()
             .addEndpoint(connection.url())
             .setUsername(connection.user())
-            .setPassword(connection.password())
+            .setPassword(password)
             .setDefaultDatabase(ClickHouseConnection.DATABASE)
             .setClientName("tocsin-jobs")
             .setConnectTimeout(CONNECT_TIMEOUT_SECONDS, ChronoUnit.SECONDS)
@@ -107,7 +112,11 @@ final class ClientInserter implements BlockInserter {
     }
   }
 
-  private static IOException failure(String what, Throwable cause) {
+  private IOException failure(String what, Throwable cause) throws IOException {
+    if (isLoginRefused(cause) && logsInWithAnotherPassword()) {
+      return new RetryableInsertException(
+          what + " was refused, and the password's file has another one since", cause);
+    }
     if (isRetryable(cause)) {
       String reason =
           ConnectionTrouble.of(cause)
@@ -121,6 +130,30 @@ final class ClientInserter implements BlockInserter {
             + cause.getMessage()
             + ". Where a table or column is missing, run `tocsin schema apply`",
         cause);
+  }
+
+  private static boolean isLoginRefused(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ServerException server) {
+        return server.getCode() == AUTHENTICATION_FAILED;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Whether the password has been changed where it is read from: then the next request has it. A
+   * password that is wrong and stays so fails the job, which is told, instead of being tried for
+   * ever.
+   */
+  private boolean logsInWithAnotherPassword() throws IOException {
+    String now = connection.password();
+    if (now.equals(password)) {
+      return false;
+    }
+    password = now;
+    client.updateUserAndPassword(connection.user(), now);
+    return true;
   }
 
   /** By number and class, never by text: texts change between versions. */
