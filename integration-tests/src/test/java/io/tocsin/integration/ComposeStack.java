@@ -14,12 +14,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
 
 /**
@@ -53,35 +52,23 @@ final class ComposeStack {
 
   /** The same, while a service that does not run crashes once as it starts. */
   void upWhileOneCrashes(String service) throws Exception {
-    CompletableFuture<Void> crash =
-        CompletableFuture.runAsync(
+    FutureTask<Boolean> crash =
+        new FutureTask<>(
             () -> {
               org.awaitility.Awaitility.await(service)
                   .atMost(TestStacks.DEADLINE)
                   .until(() -> !container(service).isEmpty());
-              crash(service);
+              String pid = inspect(service, "{{.State.Pid}}");
+              return ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
             });
+    new Thread(crash, "crash of " + service).start();
     up();
     crash.get();
   }
 
-  /** Ends the process of a service, after which Docker starts it again. */
-  private void crash(String service) {
-    try {
-      String pid = docker("inspect", "--format", "{{.State.Pid}}", container(service)).strip();
-      ProcessHandle.of(Long.parseLong(pid)).orElseThrow().destroyForcibly();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new AssertionError("interrupted while " + service + " was to crash", e);
-    }
-  }
-
   /** How often Docker has started a service again. */
   int restarts(String service) throws IOException, InterruptedException {
-    return Integer.parseInt(
-        docker("inspect", "--format", "{{.RestartCount}}", container(service)).strip());
+    return Integer.parseInt(inspect(service, "{{.RestartCount}}"));
   }
 
   /** Stops it and removes everything of it. */
@@ -178,25 +165,15 @@ final class ComposeStack {
    *
    * @param target service and port, on the containers' own network
    */
-  String metrics(String target) throws Exception {
+  String metrics(String target) throws IOException, InterruptedException {
     String[] parts = target.split(":");
-    String address =
-        docker(
-                "inspect",
-                "--format",
-                "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}",
-                container(parts[0]))
-            .strip();
-    URI metrics = URI.create("http://%s:%s/metrics".formatted(address, parts[1]));
-    return Http.sent(HttpClient.newHttpClient(), HttpRequest.newBuilder(metrics)).body();
+    String address = inspect(parts[0], "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}");
+    return Http.text(URI.create("http://%s:%s/metrics".formatted(address, parts[1])));
   }
 
   /** Whether whoever listens for heartbeats complains. */
   boolean complains() throws IOException, InterruptedException {
-    return docker(
-            "inspect", "--format", "{{.State.Health.Status}}", container("heartbeat-listener"))
-        .strip()
-        .equals("unhealthy");
+    return inspect("heartbeat-listener", "{{.State.Health.Status}}").equals("unhealthy");
   }
 
   /** Ends the container of a service with SIGKILL; it stays away until {@link #up}. */
@@ -215,6 +192,11 @@ final class ComposeStack {
             "--filter",
             "label=com.docker.compose.service=" + service)
         .strip();
+  }
+
+  /** What Docker knows of a service's container, by a template of `docker inspect`. */
+  String inspect(String service, String format) throws IOException, InterruptedException {
+    return docker("inspect", "--format", format, container(service)).strip();
   }
 
   /** The ids of all containers, those that have ended too. */

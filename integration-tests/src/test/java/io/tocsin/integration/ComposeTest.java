@@ -296,12 +296,7 @@ class ComposeTest {
     for (var entry : holders.entrySet()) {
       List<String> found = new ArrayList<>();
       for (String service : RUNNING) {
-        String mounts =
-            stack.docker(
-                "inspect",
-                "--format",
-                "{{range .Mounts}}{{.Destination}} {{end}}",
-                stack.container(service));
+        String mounts = stack.inspect(service, "{{range .Mounts}}{{.Destination}} {{end}}");
         if ((mounts + " ").contains("/" + entry.getKey() + " ")) {
           found.add(service);
         }
@@ -334,8 +329,7 @@ class ComposeTest {
   private static List<String> startTimes(List<String> services) throws Exception {
     List<String> times = new ArrayList<>();
     for (String service : services) {
-      times.add(
-          stack.docker("inspect", "--format", "{{.State.StartedAt}}", stack.container(service)));
+      times.add(stack.inspect(service, "{{.State.StartedAt}}"));
     }
     return times;
   }

@@ -13,6 +13,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import org.apache.flink.util.ExceptionUtils;
 
 /**
  * Inserts blocks through ClickHouse's HTTP interface. Retries of the client itself are off: the
@@ -133,12 +134,9 @@ final class ClientInserter implements BlockInserter {
   }
 
   private static boolean isLoginRefused(Throwable failure) {
-    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-      if (cause instanceof ServerException server) {
-        return server.getCode() == AUTHENTICATION_FAILED;
-      }
-    }
-    return false;
+    return ExceptionUtils.findThrowable(failure, ServerException.class)
+        .filter(server -> server.getCode() == AUTHENTICATION_FAILED)
+        .isPresent();
   }
 
   /**
