@@ -27,6 +27,11 @@ impl Failure {
         Self { message: format!("{what}: {}", self.message), ..self }
     }
 
+    /// The same failure where something else helps.
+    pub fn with_remedy(self, remedy: &str) -> Self {
+        Self { remedy: remedy.to_owned(), ..self }
+    }
+
     /// 1 for a failure on the way, 64 for input that cannot be used.
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.exit_code)

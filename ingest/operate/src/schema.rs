@@ -23,6 +23,7 @@ mod topics;
 #[cfg(test)]
 mod server_tests;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -67,6 +68,10 @@ struct ApplyArgs {
     /// Copies of each partition of a new topic [default: 1 with one broker, else up to 3].
     #[arg(long, env = "TOCSIN_REPLICATION", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     replication: Option<u32>,
+
+    /// Servers have joined the cluster: make on them what the others have, and bring rows that replace each other to the shard that is theirs now. Stop the archive job before, and give --retention as ever.
+    #[arg(long, requires = "cluster")]
+    new_servers: bool,
 }
 
 #[derive(Args, Debug)]
@@ -134,11 +139,12 @@ struct Target {
     cluster: Option<Cluster>,
     kafka: Option<Kafka>,
     clickhouse: Option<ClickHouse>,
+    has_new_servers: bool,
 }
 
 impl Target {
     /// Validates every file, then waits for the servers.
-    fn open(args: &TargetArgs) -> Result<Self, Failure> {
+    fn open(args: &TargetArgs, has_new_servers: bool) -> Result<Self, Failure> {
         let files = SchemaFiles::load(args.schemas.as_deref())?;
         let mut topics = topics::parse(&files.topics)?;
         topics::ask(&mut topics, &args.partitions)?;
@@ -159,13 +165,17 @@ impl Target {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
                 .map_err(|reason| clickhouse.unreachable(&reason))?;
         }
-        Ok(Self { topics, partitions: args.partitions.clone(), schema, questions, retention, cluster, kafka, clickhouse })
+        Ok(Self { topics, partitions: args.partitions.clone(), schema, questions, retention, cluster, kafka, clickhouse, has_new_servers })
+    }
+
+    fn ledger<'a>(&'a self, clickhouse: &'a ClickHouse) -> Ledger<'a> {
+        Ledger::new(clickhouse, DATABASE).on(self.cluster.as_ref()).with_new_servers(self.has_new_servers)
     }
 
     /// A database that a newer version has made refuses this one, before topics are changed either.
     fn refuse_newer_tables(&self) -> Result<(), Failure> {
         let Some(clickhouse) = &self.clickhouse else { return Ok(()) };
-        let rows = Ledger::new(clickhouse, DATABASE).on(self.cluster.as_ref()).read()?;
+        let rows = self.ledger(clickhouse).read()?;
         baseline::pending(&self.schema.baseline, &rows)?;
         migrations::pending(&self.schema.migrations, &rows)?;
         Ok(())
@@ -173,14 +183,17 @@ impl Target {
 }
 
 fn apply(args: &ApplyArgs) -> Result<(), Failure> {
-    let target = Target::open(&args.target)?;
+    let target = Target::open(&args.target, args.new_servers)?;
     target.refuse_newer_tables()?;
     let mut done = Vec::new();
     if let Some(kafka) = &target.kafka {
         done.push(apply_topics(kafka, &target.topics, &target.partitions, args.replication)?);
     }
     if let Some(clickhouse) = &target.clickhouse {
-        let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
+        let ledger = target.ledger(clickhouse);
+        if args.new_servers {
+            ledger.make_everywhere(&target.schema, |news| println!("{news}"))?;
+        }
         let applied = ledger.apply(&target.schema, |news| println!("{news}"))?;
         let DatabaseSchema { baseline, migrations } = &target.schema;
         done.push(format!("{} files of tables and {} migrations ({applied} applied now)", baseline.len(), migrations.len()));
@@ -190,7 +203,13 @@ fn apply(args: &ApplyArgs) -> Result<(), Failure> {
         }
         done.push(format!("{} questions", target.questions.len()));
         if let Some(retention) = &target.retention {
-            done.push(apply_retention(&ledger, retention, &target.schema)?);
+            // The tables of new servers have theirs as they were made, whatever the server that is asked says of its own.
+            let in_effect = if args.new_servers { retention::as_made(&target.schema) } else { ledger.ttls()? };
+            done.push(apply_retention(&ledger, retention, &target.schema, &in_effect)?);
+        }
+        if args.new_servers {
+            let rows = ledger.bring_home(|news| println!("{news}"))?;
+            done.push(format!("{rows} rows brought to another shard"));
         }
     }
     println!("schema is up to date: {}", done.join(", "));
@@ -235,8 +254,13 @@ fn alter(kafka: &Kafka, topic: &Topic, changes: &[SettingChange]) -> Result<(), 
 }
 
 /// Alters what keeps its rows for another time than the file says, and returns the words for the summary.
-fn apply_retention(ledger: &Ledger<'_>, retention: &Retention, schema: &DatabaseSchema) -> Result<String, Failure> {
-    let changes = retention.changes(schema, &ledger.ttls()?)?;
+fn apply_retention(
+    ledger: &Ledger<'_>,
+    retention: &Retention,
+    schema: &DatabaseSchema,
+    in_effect: &BTreeMap<String, Option<String>>,
+) -> Result<String, Failure> {
+    let changes = retention.changes(schema, in_effect)?;
     for change in &changes {
         ledger.change_ttl(change)?;
         println!("altered table {change}");
@@ -251,7 +275,7 @@ fn changes<'a>(kafka: &Kafka, topics: &'a [Topic], asked: &[Partitions]) -> Resu
 }
 
 fn status(args: &TargetArgs) -> Result<(), Failure> {
-    let target = Target::open(args)?;
+    let target = Target::open(args, false)?;
     let mut pending = 0;
     if let Some(kafka) = &target.kafka {
         for (topic, change) in changes(kafka, &target.topics, &target.partitions)? {
@@ -266,7 +290,7 @@ fn status(args: &TargetArgs) -> Result<(), Failure> {
         }
     }
     if let Some(clickhouse) = &target.clickhouse {
-        let ledger = Ledger::new(clickhouse, DATABASE).on(target.cluster.as_ref());
+        let ledger = target.ledger(clickhouse);
         let rows = ledger.read()?;
         let DatabaseSchema { baseline, migrations } = &target.schema;
         pending += baseline::pending(baseline, &rows)?.len() + migrations::pending(migrations, &rows)?.len();

@@ -67,7 +67,7 @@ fn parse_file(file: &SchemaFile) -> Result<BaselineFile, Failure> {
     if !made.iter().any(|(kind, made)| *kind != Kind::MaterializedView && Some(*made) == stem) {
         return Err(refused("makes no table or view of its own name".to_owned(), "call it <what it tells>/<table or view>.sql"));
     }
-    let written: Vec<&str> = statements.iter().filter_map(|statement| statement::written_by_view(statement)).collect();
+    let written: Vec<&str> = statements.iter().filter_map(|statement| Some(statement::written_by_view(statement)?.0)).collect();
     if let Some(table) = written.iter().find(|table| !made.contains(&(Kind::Table, **table))) {
         return Err(refused(
             format!("writes {table}, a table of another file"),

@@ -37,6 +37,8 @@ pub enum News<'a> {
     Progress(&'a str, Progress),
     /// Another process is at it.
     RunsElsewhere(&'a str),
+    /// So many of its rows are brought to another shard; a table in place of a file.
+    BringsHome(&'a str, u64),
 }
 
 impl fmt::Display for News<'_> {
@@ -47,6 +49,7 @@ impl fmt::Display for News<'_> {
                 write!(f, "{file}: {rows_read} of {rows_expected} rows after {seconds} s")
             }
             Self::RunsElsewhere(file) => write!(f, "{file}: another `tocsin schema apply` is at it; waiting"),
+            Self::BringsHome(table, rows) => write!(f, "{table}: bringing {rows} rows to the shard that is theirs now"),
         }
     }
 }
@@ -56,18 +59,24 @@ pub struct Ledger<'a> {
     clickhouse: &'a ClickHouse,
     database: &'a str,
     cluster: Option<&'a Cluster>,
+    has_new_servers: bool,
     patience: Duration,
 }
 
 impl<'a> Ledger<'a> {
     /// The ledger of `database` at `clickhouse`.
     pub fn new(clickhouse: &'a ClickHouse, database: &'a str) -> Self {
-        Self { clickhouse, database, cluster: None, patience: OTHER_APPLIER_PATIENCE }
+        Self { clickhouse, database, cluster: None, has_new_servers: false, patience: OTHER_APPLIER_PATIENCE }
     }
 
     /// The same on a cluster of servers. Its database is [`DATABASE`].
     pub fn on(self, cluster: Option<&'a Cluster>) -> Self {
         Self { cluster, ..self }
+    }
+
+    /// The same where servers may have joined that have no table yet.
+    pub fn with_new_servers(self, has_new_servers: bool) -> Self {
+        Self { has_new_servers, ..self }
     }
 
     /// The same, waiting so long for each statement that another process runs.
@@ -82,10 +91,12 @@ impl<'a> Ledger<'a> {
         if self.clickhouse.run(&format!("EXISTS TABLE {database}.schema_migrations"))? != "1" {
             return Ok(Vec::new());
         }
+        let skip = u8::from(self.has_new_servers);
         let rows = self.clickhouse.run(&format!(
             "SELECT number, name, sha256, toString(applied_at) AS applied_at FROM {database}.schema_migrations FINAL \
-             ORDER BY number, name FORMAT JSONEachRow"
-        ))?;
+             ORDER BY number, name SETTINGS skip_unavailable_shards = {skip} FORMAT JSONEachRow"
+        ));
+        let rows = rows.map_err(|failure| self.without_tables(failure))?;
         rows.lines()
             .map(|row| {
                 serde_json::from_str(row).map_err(|error| {
@@ -96,6 +107,76 @@ impl<'a> Ledger<'a> {
                 })
             })
             .collect()
+    }
+
+    /// What it means that a server of a cluster knows nothing of its tables.
+    fn without_tables(&self, failure: Failure) -> Failure {
+        let said = failure.to_string();
+        if self.cluster.is_none() || !(said.contains("There is no table") || said.contains("UNKNOWN_TABLE")) {
+            return failure;
+        }
+        failure.during("a server of the cluster has no tables yet").with_remedy(
+            "those that have joined get them by `tocsin schema apply --new-servers`; deploy/clickhouse/README.md says what to do before",
+        )
+    }
+
+    /// Makes on servers that have joined the cluster what the others have: every statement again, as each can be repeated.
+    pub fn make_everywhere(&self, schema: &DatabaseSchema, mut report: impl FnMut(News<'_>)) -> Result<(), Failure> {
+        self.make_ledger(schema, &mut report)?;
+        let files: Vec<_> = schema.baseline.iter().collect();
+        let baseline = baseline::in_order(&files).into_iter().map(|(file, statement)| (&file.name, statement));
+        let migrations = schema.migrations.iter().map(|migration| (&migration.name, migration.text.as_str()));
+        for (file, statement) in baseline.chain(migrations) {
+            self.run(file, statement, || Ok(false), &mut report)?;
+        }
+        Ok(())
+    }
+
+    /// Brings rows of which the newest of a key counts to the shard where new ones of their key go. Returns how many.
+    pub fn bring_home(&self, mut report: impl FnMut(News<'_>)) -> Result<u64, Failure> {
+        let Some(cluster) = self.cluster else { return Ok(0) };
+        let shards = self.shards(cluster)?;
+        let mut brought = 0;
+        for table in cluster.replaced() {
+            let elsewhere = || self.number(&cluster.elsewhere(table, shards));
+            let rows = elsewhere()?;
+            if rows == 0 {
+                continue;
+            }
+            report(News::BringsHome(table, rows));
+            for statement in cluster.bring_home(table, shards) {
+                self.clickhouse.run(&statement).map_err(|failure| failure.during(table))?;
+            }
+            let left = elsewhere()?;
+            if left > 0 {
+                return Err(Failure::new(
+                    format!("{table}: {left} rows lie on another shard than new ones of their key, still"),
+                    "stop what inserts (the archive job) and repeat this; a server that does not know itself in system.clusters (is_local) keeps what it has",
+                ));
+            }
+            brought += rows;
+        }
+        Ok(brought)
+    }
+
+    fn shards(&self, cluster: &Cluster) -> Result<u32, Failure> {
+        let answer = self.clickhouse.run(&cluster.shards())?;
+        let numbers: Vec<u32> = answer.split('\t').filter_map(|number| number.parse().ok()).collect();
+        match numbers[..] {
+            [shards, 1] if shards > 0 => Ok(shards),
+            [0, _] => Err(Failure::usage("ClickHouse knows no such cluster", "name one of its remote_servers with --cluster")),
+            _ => Err(Failure::new(
+                format!("shards and their greatest weight are {answer:?}: rows of a key are found where all weights are 1"),
+                "leave <weight> out of remote_servers",
+            )),
+        }
+    }
+
+    fn number(&self, question: &str) -> Result<u64, Failure> {
+        let answer = self.clickhouse.run(question)?;
+        answer
+            .parse()
+            .map_err(|_| Failure::new(format!("ClickHouse answered {answer:?} to {question}"), "compare its version with the README's"))
     }
 
     /// Applies what is pending, tells `report` of each and of what takes long, and returns how many files it did.

@@ -114,6 +114,11 @@ pub fn ttl_of(engine_full: &str) -> Option<String> {
     Some(after.split_once(" SETTINGS ").map_or(after, |(ttl, _)| ttl).trim().to_owned())
 }
 
+/// What [`Retention::changes`] takes of tables that were made just now.
+pub fn as_made(schema: &DatabaseSchema) -> BTreeMap<String, Option<String>> {
+    shipped(schema).into_iter().map(|(table, ttl)| (table, Some(format!("{} + {}", ttl.time, ttl.interval)))).collect()
+}
+
 /// The TTL of every table that is made with one.
 fn shipped(schema: &DatabaseSchema) -> BTreeMap<String, Ttl> {
     schema.texts().flat_map(statement::statements).filter_map(|statement| shipped_ttl(&statement)).collect()
@@ -139,7 +144,7 @@ mod tests {
     }
 
     fn as_shipped() -> BTreeMap<String, Option<String>> {
-        shipped(&repository()).into_iter().map(|(table, ttl)| (table, Some(format!("{} + {}", ttl.time, ttl.interval)))).collect()
+        as_made(&repository())
     }
 
     #[test]

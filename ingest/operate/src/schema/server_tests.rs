@@ -285,7 +285,7 @@ fn retention_is_set_once_and_goes_back_when_its_file_no_longer_says_so() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let altered = |text: &str| {
         std::fs::write(file.path(), text).unwrap();
-        apply_retention(&ledger, &Retention::load(file.path()).unwrap(), &schema).unwrap()
+        apply_retention(&ledger, &Retention::load(file.path()).unwrap(), &schema, &ledger.ttls().unwrap()).unwrap()
     };
 
     assert_eq!(altered("syslog: 400\n"), "retention (0 altered now)", "what the files make is what the example says");

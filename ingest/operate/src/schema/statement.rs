@@ -43,11 +43,13 @@ pub fn created_table(statement: &str) -> Option<&str> {
     name.strip_prefix(READ).filter(|_| verb == "CREATE TABLE IF NOT EXISTS")
 }
 
-/// The table that a materialized view writes.
-pub fn written_by_view(statement: &str) -> Option<&str> {
+/// The table that a materialized view writes, and the one whose inserts it is made of: the first that it reads.
+pub fn written_by_view(statement: &str) -> Option<(&str, &str)> {
     let (verb, _, rest) = parts(statement);
     let table = rest.strip_prefix(" TO ")?.strip_prefix(READ)?.split(' ').next()?;
-    verb.contains("MATERIALIZED VIEW").then_some(table)
+    let (_, source) = rest.split_once(" FROM tocsin.")?;
+    let source = source.split([' ', ')']).next()?;
+    verb.contains("MATERIALIZED VIEW").then_some((table, source))
 }
 
 /// Why running `statement` twice, or in two processes at once, would not be harmless.

@@ -283,17 +283,8 @@ class ClusterLaboratoryTest {
     return server;
   }
 
-  /** Servers ask each other as the user who asks them: the secret says that they may. */
   private static String remoteServers() {
-    return "<remote_servers><%1$s><secret>laboratory</secret>%2$s</%1$s></remote_servers>"
-        .formatted(
-            CLUSTER,
-            shards.stream()
-                .map(
-                    shard ->
-                        "<shard><replica><host>127.0.0.1</host><port>%d</port></replica></shard>"
-                            .formatted(shard.nativePort()))
-                .collect(Collectors.joining()));
+    return ClusterQueue.remoteServers(CLUSTER, shards);
   }
 
   /** The parameters of a question: an episode that goes on grows with the clock, were none told. */

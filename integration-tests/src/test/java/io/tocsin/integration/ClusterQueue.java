@@ -39,6 +39,22 @@ final class ClusterQueue implements AutoCloseable {
     listener.start();
   }
 
+  /**
+   * What each server is told of the cluster. They ask each other as the user who asks them: the
+   * secret says that they may.
+   */
+  static String remoteServers(String cluster, List<ClickHouseServer> shards) {
+    return "<remote_servers><%1$s><secret>laboratory</secret>%2$s</%1$s></remote_servers>"
+        .formatted(
+            cluster,
+            shards.stream()
+                .map(
+                    shard ->
+                        "<shard><replica><host>127.0.0.1</host><port>%d</port></replica></shard>"
+                            .formatted(shard.nativePort()))
+                .collect(Collectors.joining()));
+  }
+
   /** Where {@code tocsin schema} finds the cluster. */
   String url() {
     return "http://127.0.0.1:" + listener.getAddress().getPort();
