@@ -1,7 +1,11 @@
 package io.tocsin.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.tocsin.embedded.JavaProcess;
+import io.tocsin.embedded.Tools;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,49 +14,62 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
-import org.apache.flink.client.ClientUtils;
+import org.apache.flink.client.cli.CliFrontend;
 import org.apache.flink.client.deployment.StandaloneClusterId;
-import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.client.program.rest.RestClusterClient;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.CoreOptions;
-import org.apache.flink.configuration.DeploymentOptions;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.StateRecoveryOptions;
-import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
+import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.client.JobStatusMessage;
 
 /**
- * The six jobs of deploy/kubernetes on a cluster: their graphs are made here, the classes that they
- * need come from the jar that {@code flink run} takes. They stop as by {@code flink stop}.
+ * The six jobs of deploy/kubernetes on a cluster: submitted by {@code flink run} from the jar of a
+ * release, in a process that has a Flink distribution's classes and no others, and stopped as by
+ * {@code flink stop}.
  */
 final class ClusterJobs implements AutoCloseable {
-  private final Configuration configuration;
+  private final Path configuration;
   private final Map<String, String> addresses;
   private final RestClusterClient<StandaloneClusterId> client;
 
   /** By their names in Flink. */
   private final Map<String, Job> shipped = shipped();
 
+  private Tools release;
+
   /** A job: its class and the names of its options. */
   private record Job(String entryClass, boolean isAlone, List<String> options) {}
 
   /**
-   * @param configuration of who submits
+   * @param configuration the folder of a config.yaml of who submits
    * @param addresses option of a job to its value here; options that are not named are left out
+   * @param release the checkout that has the jar
    */
-  ClusterJobs(Configuration configuration, Map<String, String> addresses) throws Exception {
+  ClusterJobs(Path configuration, Map<String, String> addresses, Tools release) throws Exception {
     this.configuration = configuration;
     this.addresses = addresses;
-    this.client = new RestClusterClient<>(configuration, StandaloneClusterId.getInstance());
+    this.release = release;
+    this.client =
+        new RestClusterClient<>(
+            GlobalConfiguration.loadConfiguration(configuration.toString()),
+            StandaloneClusterId.getInstance());
+  }
+
+  /** What is submitted from now on is of another release. */
+  void release(Tools next) {
+    release = next;
   }
 
   /** The interface of the job manager that leads. */
   URI leader() {
     return URI.create(client.getWebInterfaceURL());
+  }
+
+  /** In the order of their start. */
+  Set<String> names() {
+    return shipped.keySet();
   }
 
   /** Submits every job with so many instances of each operator; one, where it is shipped so. */
@@ -62,46 +79,38 @@ final class ClusterJobs implements AutoCloseable {
     }
   }
 
-  /** Submits one job, from a savepoint where there is one. */
+  /** Submits one job by {@code flink run}, from a savepoint where there is one. */
   void submit(String name, int parallelism, Optional<String> savepoint) throws Exception {
     Job job = shipped.get(name);
-    Path jar = TestStacks.tools().repository().resolve("stream-jobs/jobs/target/tocsin-jobs.jar");
-    Configuration settings = new Configuration(configuration);
-    settings.set(DeploymentOptions.TARGET, "remote");
-    settings.set(DeploymentOptions.ATTACHED, false);
-    settings.set(PipelineOptions.JARS, List.of(jar.toUri().toString()));
-    settings.set(CoreOptions.DEFAULT_PARALLELISM, job.isAlone() ? 1 : parallelism);
-    savepoint.ifPresent(path -> settings.set(StateRecoveryOptions.SAVEPOINT_PATH, path));
-    List<String> arguments = new ArrayList<>();
-    job.options()
-        .forEach(
-            option -> {
-              if (addresses.containsKey(option)) {
-                arguments.add(option + "=" + addresses.get(option));
-              }
-            });
-    try (PackagedProgram program =
-        PackagedProgram.newBuilder()
-            .setEntryPointClassName(job.entryClass())
-            .setConfiguration(settings)
-            .setArguments(arguments.toArray(String[]::new))
-            .build()) {
-      ClientUtils.executeProgram(
-          new DefaultExecutorServiceLoader(), settings, program, false, false);
-    }
+    List<String> command = new ArrayList<>(List.of("java", "-Xmx192m"));
+    command.addAll(JavaProcess.flinkFlags());
+    command.add(CliFrontend.class.getName());
+    command.addAll(List.of("run", "--target", "remote", "--detached", "--class", job.entryClass()));
+    command.add("--parallelism=" + (job.isAlone() ? 1 : parallelism));
+    savepoint.ifPresent(path -> command.add("--fromSavepoint=" + path));
+    command.add(release.jobs().toString());
+    job.options().stream()
+        .filter(addresses::containsKey)
+        .forEach(option -> command.add(option + "=" + addresses.get(option)));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().putAll(ImageScript.environmentOfFlinkAlone());
+    builder.environment().put("FLINK_CONF_DIR", configuration.toString());
+    Ended ended = Ended.of(builder);
+    assertThat(ended.exitCode()).as("flink run of %s: %s", name, ended.output()).isZero();
   }
 
   /** Stops every job with a savepoint. Returns the savepoint of each. */
   Map<String, String> stopAll() throws Exception {
     Map<String, String> savepoints = new LinkedHashMap<>();
     for (JobStatusMessage job : running()) {
-      savepoints.put(
-          job.getJobName(),
-          client
-              .stopWithSavepoint(job.getJobId(), false, null, SavepointFormatType.CANONICAL)
-              .get());
+      savepoints.put(job.getJobName(), stop(job.getJobName()));
     }
     return savepoints;
+  }
+
+  /** Stops one job. Returns its savepoint. */
+  String stop(String name) throws Exception {
+    return client.stopWithSavepoint(id(name), false, null, SavepointFormatType.CANONICAL).get();
   }
 
   /** The id of a job that has not ended. */

@@ -18,11 +18,13 @@ import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.embedded.supervise.Supervisor;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +39,7 @@ final class ClusterStack implements AutoCloseable {
 
   private final Tools tools = TestStacks.tools();
   private final int parallelism;
+  private Tools release;
   private final StateFolder state;
   private final List<Ports> nodes = Stream.generate(FreePorts::reserve).limit(NODES).toList();
   private final KafkaCluster kafka;
@@ -57,30 +60,45 @@ final class ClusterStack implements AutoCloseable {
 
   /** The same with room for more instances later. */
   ClusterStack(String name, int parallelism, int mostInstances) {
+    this(name, parallelism, mostInstances, TestStacks.tools(), true);
+  }
+
+  /**
+   * One of which agent, jobs, tables, topics and rules are of another release at first. Each job
+   * brings the classes of its own.
+   *
+   * @param release a checkout in which {@code make build} was run
+   */
+  ClusterStack(String name, int parallelism, Tools release) {
+    this(name, parallelism, parallelism, release, false);
+  }
+
+  private ClusterStack(
+      String name, int parallelism, int mostInstances, Tools release, boolean hasJobsInLib) {
     this.parallelism = parallelism;
+    this.release = release;
     state = TestStacks.emptyState(name);
     state.create();
     kafka = new KafkaCluster(nodes, state);
     // Each has room for all jobs: when one dies, the other takes them over at once.
-    flink = new FlinkCluster(nodes, state, JOBS * mostInstances);
+    Optional<Path> jar = hasJobsInLib ? Optional.of(release.jobs()) : Optional.empty();
+    flink = new FlinkCluster(nodes, state, JOBS * mostInstances, jar);
     installation = new Installation(name, nodes.get(0), kafka.bootstrapServers());
     supervisor = new Supervisor(state.logs(), installation::say);
   }
 
   /** Starts everything and returns when all tasks of all jobs are at work. */
   void start() throws Exception {
-    Ports ports = nodes.get(0);
-    supervisor.launch(ClickHouseService.spec(ports, state, tools.libchdb()));
+    supervisor.launch(clickHouse());
     supervisor.launch(flink.zooKeeper());
     launch(kafka.specs());
-    supervisor.launch(PageRecorderService.spec(ports));
-    supervisor.launch(AlertmanagerService.spec(ports, state, tools));
+    launch(pager());
     supervisor.awaitReady(supervisor.names().toArray(String[]::new));
     launch(flink.specs());
     applySchema();
     pushRules();
     supervisor.awaitReady(supervisor.names().toArray(String[]::new));
-    jobs = new ClusterJobs(flink.client(), addresses());
+    jobs = new ClusterJobs(flink.client(), addresses(), release);
     flink.awaitTaskManagers(jobs.leader());
     jobs.submitAll(parallelism);
     supervisor.launch(agent());
@@ -88,11 +106,20 @@ final class ClusterStack implements AutoCloseable {
     awaitJobs();
   }
 
+  private ServiceSpec clickHouse() {
+    return ClickHouseService.spec(nodes.get(0), state, tools.libchdb());
+  }
+
+  private List<ServiceSpec> pager() {
+    Ports ports = nodes.get(0);
+    return List.of(PageRecorderService.spec(ports), AlertmanagerService.spec(ports, state, tools));
+  }
+
   private ServiceSpec agent() {
     Ports ports = nodes.get(0);
     ObjectNode config = AgentConfig.generate(ports, AgentService.hasIpv6());
     config.withObject("/kafka").put("bootstrap_servers", kafka.bootstrapServers());
-    return AgentService.spec(ports, state, tools.tocsin(), config);
+    return AgentService.spec(ports, state, release.tocsin(), config);
   }
 
   /**
@@ -103,6 +130,35 @@ final class ClusterStack implements AutoCloseable {
     String option =
         topics.stream().map(topic -> topic + "=" + partitions).collect(Collectors.joining(","));
     applySchema("--partitions=" + option);
+    replaceAgent();
+  }
+
+  /** What is started, applied, pushed and submitted from now on is of another release. */
+  void release(Tools next) {
+    release = next;
+    jobs.release(next);
+  }
+
+  /** Starts one broker after the other again, each when every partition has all of its copies. */
+  void replaceBrokers() throws Exception {
+    for (ServiceSpec broker : kafka.specs()) {
+      supervisor.replace(broker);
+      kafka.awaitCopies();
+    }
+  }
+
+  /** Starts ClickHouse again. */
+  void replaceClickHouse() {
+    supervisor.replace(clickHouse());
+  }
+
+  /** Starts Alertmanager and the page recorder again, one after the other. */
+  void replacePager() {
+    pager().forEach(supervisor::replace);
+  }
+
+  /** Starts the agent again. What comes meanwhile is lost: no systemd holds its sockets here. */
+  void replaceAgent() {
     supervisor.replace(agent());
   }
 
@@ -110,30 +166,37 @@ final class ClusterStack implements AutoCloseable {
     specs.forEach(supervisor::launch);
   }
 
-  private void applySchema(String... more) {
+  /** {@code tocsin schema apply}. */
+  void applySchema(String... more) {
     List<String> command =
         new ArrayList<>(
             List.of(
-                tools.tocsin().toString(),
+                release.tocsin().toString(),
                 "schema",
                 "apply",
                 "--replication=3",
                 "--wait=120",
                 "--kafka=" + kafka.bootstrapServers(),
                 "--clickhouse=" + installation.clickHouseUrl(),
-                "--schemas=" + tools.schemas()));
+                "--schemas=" + release.schemas()));
     command.addAll(List.of(more));
     supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
   }
 
-  private void pushRules() {
+  /** {@code tocsin-rules push --prune} of the release's. */
+  void pushRules() {
     supervisor.run(
         "rules push",
         JavaProcess.command(
             io.tocsin.rules.command.Main.class,
             "128m",
             JavaProcess.quickStartFlags(),
-            List.of("push", tools.rules().toString(), "--kafka", kafka.bootstrapServers())),
+            List.of(
+                "push",
+                release.rules().toString(),
+                "--prune",
+                "--kafka",
+                kafka.bootstrapServers())),
         Map.of(),
         SCHEMA_DEADLINE);
   }

@@ -16,13 +16,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.GlobalConfiguration;
 
 /**
  * Flink as a cluster: two job managers of which ZooKeeper knows the leader, and task managers, each
- * a process by the start script of the image, on a class path without our jars. Everything that
+ * a process by the start script of the image, on a Flink distribution's class path. Everything that
  * decides how a fault ends is what deploy/kubernetes ships; sizes are those of deploy/compose.
  */
 final class FlinkCluster {
@@ -40,16 +39,20 @@ final class FlinkCluster {
   private final List<Ports> nodes;
   private final StateFolder state;
   private final int slots;
+  private final Optional<Path> jobs;
   private final YAMLMapper yaml = new YAMLMapper();
 
   /**
    * @param nodes the first two have a job manager and a task manager each, the last has ZooKeeper
    * @param slots of each task manager: where one dies, the other has all jobs
+   * @param jobs the jar in Flink's lib, as the image has it; where there is none, each job brings
+   *     its own classes
    */
-  FlinkCluster(List<Ports> nodes, StateFolder state, int slots) {
+  FlinkCluster(List<Ports> nodes, StateFolder state, int slots, Optional<Path> jobs) {
     this.nodes = nodes;
     this.state = state;
     this.slots = slots;
+    this.jobs = jobs;
   }
 
   /** The name of a service. */
@@ -111,6 +114,7 @@ final class FlinkCluster {
   private ServiceSpec spec(String role, String name, int node, String heap, Health health)
       throws IOException {
     Map<String, String> environment = new TreeMap<>(ImageScript.environmentOfFlinkAlone());
+    jobs.ifPresent(jar -> environment.merge("CLASSPATH", ":" + jar, String::concat));
     environment.put("TOCSIN_FLINK_CONFIG", configuration(name, node).toString());
     environment.put("TOCSIN_JOBS_HEAP", heap);
     environment.put("TOCSIN_JOBS_PATH", state.root().toString());
@@ -123,9 +127,9 @@ final class FlinkCluster {
         STOP_DEADLINE);
   }
 
-  /** For who submits jobs: it asks ZooKeeper who leads. */
-  Configuration client() throws IOException {
-    return GlobalConfiguration.loadConfiguration(configuration("client", 0).toString());
+  /** The folder of a config.yaml for who submits jobs: it asks ZooKeeper who leads. */
+  Path client() throws IOException {
+    return configuration("client", 0);
   }
 
   /** Writes a config.yaml and returns its folder. */
@@ -149,6 +153,9 @@ final class FlinkCluster {
     settings.replaceAll(
         (setting, value) ->
             value.replace(SHIPPED_FOLDER, state.of("flink").toUri().toString() + "/"));
+    if (jobs.isEmpty()) {
+      settings.put("classloader.resolve-order", "child-first");
+    }
     // Who is silent here is short of processors: dead processes are known by their connections.
     settings.put("heartbeat.timeout", "180000");
     settings.put("high-availability.type", "zookeeper");

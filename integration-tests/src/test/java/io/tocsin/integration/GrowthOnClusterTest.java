@@ -2,16 +2,13 @@ package io.tocsin.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.tocsin.alerts.v1.Alert;
 import io.tocsin.integration.LoadDrill.Struck;
-import io.tocsin.registrations.v1.Registration;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -63,8 +60,8 @@ class GrowthOnClusterTest {
     cluster.growTopics(GROWN, PARTITIONS_THEN);
     drill.run("grown", 2, GrowthOnClusterTest::grow);
     assertTopicsHaveGrown();
-    Map<String, String> calm = lastWords("calm", 1);
-    Map<String, String> grown = lastWords("grown", 2);
+    Map<String, String> calm = LastWords.of(cluster.installation(), "calm", 1);
+    Map<String, String> grown = LastWords.of(cluster.installation(), "grown", 2);
     // Who grows takes longer, and is sent more.
     grown.keySet().retainAll(calm.keySet());
     assertThat(grown).isNotEmpty().isEqualTo(calm);
@@ -112,42 +109,5 @@ class GrowthOnClusterTest {
                       Machine.loadAverage()));
     }
     return new Struck(begun, Map.of());
-  }
-
-  /** What the compacted topics say last of each alert and client of a drill, under its number. */
-  private static Map<String, String> lastWords(String name, int number) {
-    Topics topics = new Topics(cluster.installation().kafkaBootstrapServers());
-    Map<String, Alert> alerts = new TreeMap<>();
-    topics.forEach(
-        "alerts-v1",
-        Alert.parser(),
-        alert -> {
-          if (alert.getDevice().startsWith(name + "-")) {
-            alerts.merge(
-                alert.getDevice(), alert, (a, b) -> a.getVersion() > b.getVersion() ? a : b);
-          }
-        });
-    String prefix = "02:%02x:".formatted(number);
-    Map<String, Registration> clients = new TreeMap<>();
-    topics.forEach(
-        "registrations-v1",
-        Registration.parser(),
-        client -> {
-          if (client.getMac().startsWith(prefix)) {
-            clients.merge(
-                client.getMac(), client, (a, b) -> a.getVersion() > b.getVersion() ? a : b);
-          }
-        });
-    Map<String, String> words = new TreeMap<>();
-    alerts.forEach(
-        (device, alert) ->
-            words.put(
-                device.substring(name.length()),
-                alert.getState() + " " + alert.getSeverity() + " " + alert.getUpdateCount()));
-    clients.forEach(
-        (mac, client) ->
-            words.put(
-                mac.substring(prefix.length()), client.getState() + " " + client.getAccess()));
-    return words;
   }
 }

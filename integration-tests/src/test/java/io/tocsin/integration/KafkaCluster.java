@@ -1,5 +1,7 @@
 package io.tocsin.integration;
 
+import static org.awaitility.Awaitility.await;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.tocsin.embedded.Ports;
@@ -12,8 +14,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
 
 /**
  * Brokers with the settings of deploy/compose, each a process by the start script of its image; but
@@ -75,6 +79,26 @@ final class KafkaCluster {
         Health.tcp("127.0.0.1", nodes.get(node).kafka()),
         TestStacks.DEADLINE,
         STOP_DEADLINE);
+  }
+
+  /** Waits until every partition of every topic has all of its copies. */
+  void awaitCopies() {
+    await("copies of every partition")
+        .atMost(TestStacks.DEADLINE)
+        .ignoreExceptionsInstanceOf(ExecutionException.class)
+        .until(
+            () -> {
+              try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers()))) {
+                return admin
+                    .describeTopics(admin.listTopics().names().get())
+                    .allTopicNames()
+                    .get()
+                    .values()
+                    .stream()
+                    .flatMap(topic -> topic.partitions().stream())
+                    .allMatch(partition -> partition.isr().size() == nodes.size());
+              }
+            });
   }
 
   private String voters() {

@@ -47,6 +47,11 @@ public record Tools(Path repository) {
     return required(repository.resolve("ingest/target/release/tocsin"));
   }
 
+  /** The jobs, for a Flink cluster. */
+  public Path jobs() {
+    return required(repository.resolve("stream-jobs/jobs/target/tocsin-jobs.jar"));
+  }
+
   /** Kafka topics and ClickHouse tables. */
   public Path schemas() {
     return required(repository.resolve("schemas"));

@@ -6,6 +6,7 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -51,11 +52,11 @@ public final class JobRunner {
    * gives to the next is not copied, because all of it are messages of protobuf and records, which
    * nobody changes; buffers as the job says. Where state lies in RocksDB, filters say which of its
    * files cannot have a key: without them a read of one of a million keys costs up to twice as
-   * much. What Flink's configuration says about checkpoints, parallelism, buffers and filters is
-   * left alone.
+   * much. After a failure those that page start first. What Flink's configuration says about
+   * checkpoints, parallelism, buffers and filters is left alone.
    */
   public static void prepare(
-      StreamExecutionEnvironment env, JobOptions options, Buffering buffering) {
+      StreamExecutionEnvironment env, JobOptions options, Buffering buffering, Restart restart) {
     if (!env.getCheckpointConfig().isCheckpointingEnabled()) {
       env.enableCheckpointing(
           options.checkpointInterval().toMillis(), CheckpointingMode.EXACTLY_ONCE);
@@ -71,6 +72,11 @@ public final class JobRunner {
         options.tolerableFailedCheckpoints());
     setUnlessConfigured(env, settings, ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
     setUnlessConfigured(env, settings, BLOOM_FILTERS, true);
+    settings.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
+        env.getConfiguration()
+            .get(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF)
+            .plus(restart.after()));
     env.configure(settings);
   }
 

@@ -14,7 +14,8 @@ public final class RocksDb {
     JobRunner.prepare(
         env,
         JobOptions.parse("benchmark", new ArchiveOptions()).orElseThrow(),
-        Buffering.LOW_LATENCY);
+        Buffering.LOW_LATENCY,
+        Restart.PAGES_FIRST);
     return new EmbeddedRocksDBStateBackend()
         .configure(env.getConfiguration(), RocksDb.class.getClassLoader());
   }

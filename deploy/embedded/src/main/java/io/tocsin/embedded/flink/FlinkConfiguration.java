@@ -94,13 +94,16 @@ final class FlinkConfiguration {
     configuration.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
-    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-    configuration.set(
-        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
-        Duration.ofMillis(500));
-    configuration.set(
-        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
-        Duration.ofSeconds(10));
+    // A cluster says for itself how long it takes to notice that a task manager is dead.
+    if (!configuration.contains(RestartStrategyOptions.RESTART_STRATEGY)) {
+      configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+      configuration.set(
+          RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
+          Duration.ofMillis(500));
+      configuration.set(
+          RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
+          Duration.ofSeconds(10));
+    }
     restored.ifPresent(
         path -> {
           configuration.set(StateRecoveryOptions.SAVEPOINT_PATH, path.toUri().toString());

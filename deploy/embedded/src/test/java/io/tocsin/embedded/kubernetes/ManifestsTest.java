@@ -24,6 +24,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.HighAvailabilityOptions;
 import org.apache.flink.configuration.MetricOptions;
@@ -152,6 +153,10 @@ class ManifestsTest {
             "heartbeat.rpc-failure-threshold",
             "pekko.ask.timeout",
             "pekko.startup-timeout",
+            "restart-strategy.type",
+            "restart-strategy.exponential-delay.initial-backoff",
+            "restart-strategy.exponential-delay.max-backoff",
+            "taskmanager.load-balance.mode",
             "execution.checkpointing.num-retained")) {
       assertThat(kubernetes.path(name).asText())
           .as(name)
@@ -177,6 +182,7 @@ class ManifestsTest {
     for (Class<?> holder :
         List.of(
             CheckpointingOptions.class,
+            CoreOptions.class,
             HeartbeatManagerOptions.class,
             HighAvailabilityOptions.class,
             MetricOptions.class,

@@ -20,6 +20,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
+import io.tocsin.jobs.Restart;
 import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.RuleBook;
@@ -71,7 +72,7 @@ public final class AlertsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, AlertsOptions options) {
-    JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
+    JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka());
     define(
         env,

@@ -9,6 +9,7 @@ import io.tocsin.connectors.tables.Judged;
 import io.tocsin.correlation.copies.Copies;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.Restart;
 import io.tocsin.jobs.copies.CopiesFunction;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -54,7 +55,7 @@ public final class ArchiveJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, ArchiveOptions options) {
-    JobRunner.prepare(env, options, Buffering.BATCHED);
+    JobRunner.prepare(env, options, Buffering.BATCHED, Restart.AFTER_PAGES);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     define(
         env,

@@ -23,6 +23,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
 import io.tocsin.jobs.KeyedRulesFunction;
+import io.tocsin.jobs.Restart;
 import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
@@ -59,7 +60,7 @@ public final class FindingsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, FindingsOptions options) {
-    JobRunner.prepare(env, options, Buffering.BATCHED);
+    JobRunner.prepare(env, options, Buffering.BATCHED, Restart.AFTER_PAGES);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(

@@ -5,6 +5,7 @@ import io.tocsin.connectors.alertmanager.AlertmanagerSink;
 import io.tocsin.connectors.kafka.KafkaEndpoints;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.Restart;
 import io.tocsin.model.ProtobufTypeInfo;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
@@ -32,7 +33,7 @@ public final class PagingJob {
 
   /** Builds the job's graph against the Kafka and the Alertmanagers of the options. */
   public static void configure(StreamExecutionEnvironment env, PagingOptions options) {
-    JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
+    JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
     define(
         env,
         options.resendInterval(),

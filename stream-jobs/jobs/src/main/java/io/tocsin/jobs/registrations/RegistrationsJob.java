@@ -9,6 +9,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.Restart;
 import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.registrations.v1.Device;
@@ -53,7 +54,7 @@ public final class RegistrationsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, RegistrationsOptions options) {
-    JobRunner.prepare(env, options, Buffering.LOW_LATENCY);
+    JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.AFTER_PAGES);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka());
     define(
         env,

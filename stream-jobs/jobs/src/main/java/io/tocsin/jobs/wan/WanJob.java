@@ -10,6 +10,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.Restart;
 import io.tocsin.jobs.copies.CopyStreams;
 import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.wan.v1.WanEpisode;
@@ -51,7 +52,7 @@ public final class WanJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, WanOptions options) {
-    JobRunner.prepare(env, options, Buffering.BATCHED);
+    JobRunner.prepare(env, options, Buffering.BATCHED, Restart.AFTER_PAGES);
     KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
     List<String> topics =
         List.of(

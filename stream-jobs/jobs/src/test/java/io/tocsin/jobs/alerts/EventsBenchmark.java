@@ -15,6 +15,7 @@ import io.tocsin.jobs.AgentsClock;
 import io.tocsin.jobs.Buffering;
 import io.tocsin.jobs.JobOptions;
 import io.tocsin.jobs.JobRunner;
+import io.tocsin.jobs.Restart;
 import io.tocsin.jobs.findings.FindingsJob;
 import io.tocsin.jobs.findings.FindingsOptions;
 import io.tocsin.jobs.wan.WanJob;
@@ -130,7 +131,10 @@ public final class EventsBenchmark {
     isDecoded = way != Way.NOT_DECODED;
     var env = StreamExecutionEnvironment.createLocalEnvironment(1);
     JobRunner.prepare(
-        env, JobOptions.parse("job", new FindingsOptions()).orElseThrow(), bufferingOf(way));
+        env,
+        JobOptions.parse("job", new FindingsOptions()).orElseThrow(),
+        bufferingOf(way),
+        Restart.AFTER_PAGES);
     Source<Event, ?, ?> source =
         new DataGeneratorSource<>(
             EventsBenchmark::read, EVENTS, ProtobufTypeInfo.forMessage(Event.class));

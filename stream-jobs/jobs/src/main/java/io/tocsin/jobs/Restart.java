@@ -1,0 +1,27 @@
+package io.tocsin.jobs;
+
+import java.time.Duration;
+
+/**
+ * When a job starts again after a failure. What dies takes tasks of every job with it, and all of
+ * them would load, restore and connect on what is left of the processors at the same time: a page
+ * then waited twice as long for its successors.
+ */
+public enum Restart {
+  /** At once: somebody is not paged meanwhile. */
+  PAGES_FIRST(Duration.ZERO),
+
+  /** When those that page are at work again, as far as anybody can tell. */
+  AFTER_PAGES(Duration.ofSeconds(4));
+
+  private final Duration after;
+
+  Restart(Duration after) {
+    this.after = after;
+  }
+
+  /** On top of what Flink's configuration says (exponential-delay.initial-backoff). */
+  Duration after() {
+    return after;
+  }
+}
