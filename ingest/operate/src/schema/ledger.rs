@@ -96,7 +96,7 @@ impl<'a> Ledger<'a> {
             "SELECT number, name, sha256, toString(applied_at) AS applied_at FROM {database}.schema_migrations FINAL \
              ORDER BY number, name SETTINGS skip_unavailable_shards = {skip} FORMAT JSONEachRow"
         ));
-        let rows = rows.map_err(|failure| self.without_tables(failure))?;
+        let rows = rows.map_err(|failure| if self.cluster.is_some() { of_server_without_tables(failure) } else { failure })?;
         rows.lines()
             .map(|row| {
                 serde_json::from_str(row).map_err(|error| {
@@ -107,17 +107,6 @@ impl<'a> Ledger<'a> {
                 })
             })
             .collect()
-    }
-
-    /// What it means that a server of a cluster knows nothing of its tables.
-    fn without_tables(&self, failure: Failure) -> Failure {
-        let said = failure.to_string();
-        if self.cluster.is_none() || !(said.contains("There is no table") || said.contains("UNKNOWN_TABLE")) {
-            return failure;
-        }
-        failure.during("a server of the cluster has no tables yet").with_remedy(
-            "those that have joined get them by `tocsin schema apply --new-servers`; deploy/clickhouse/README.md says what to do before",
-        )
     }
 
     /// Makes on servers that have joined the cluster what the others have: every statement again, as each can be repeated.
@@ -320,5 +309,33 @@ impl<'a> Ledger<'a> {
             .iter()
             .try_for_each(|statement| self.clickhouse.run(statement).map(drop))
             .map_err(|failure| failure.during(&format!("retention of {table}")))
+    }
+}
+
+/// The same failure with what helps, where a server of a cluster knows nothing of our tables.
+fn of_server_without_tables(failure: Failure) -> Failure {
+    let said = failure.to_string();
+    if !said.contains("There is no table") && !said.contains("UNKNOWN_TABLE") {
+        return failure;
+    }
+    failure.during("a server of the cluster has no tables yet").with_remedy(
+        "those that have joined get them by `tocsin schema apply --new-servers`; deploy/clickhouse/README.md says what to do before",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_has_joined_without_tables_is_told_with_what_helps() {
+        // As ClickHouse 26.7 says it.
+        let answer = "Code: 279. DB::Exception: All connection tries failed. Log: \n\nThere is no table `tocsin_local`.`schema_migrations` on server: \
+                      127.0.0.1:24300\n\n: While executing Remote. (ALL_CONNECTION_TRIES_FAILED)";
+        let told = of_server_without_tables(Failure::new(answer, "read ClickHouse's answer above")).to_string();
+        assert!(told.starts_with("error: a server of the cluster has no tables yet: Code: 279."), "{told}");
+        assert!(told.contains("help: those that have joined get them by `tocsin schema apply --new-servers`"), "{told}");
+        let other = Failure::new("Code: 210. DB::NetException: Connection refused (NETWORK_ERROR)", "start it");
+        assert_eq!(of_server_without_tables(other.clone()), other);
     }
 }
