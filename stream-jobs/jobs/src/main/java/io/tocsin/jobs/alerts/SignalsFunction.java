@@ -15,6 +15,9 @@ import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 import org.apache.flink.util.OutputTag;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides in the task that reads an event all that needs no state: what a monitor or a job says is
@@ -26,6 +29,8 @@ import org.apache.flink.util.OutputTag;
  * inputs are sources of its task.
  */
 final class SignalsFunction extends ProcessFunction<Event, Signal> implements CheckpointedFunction {
+  private static final Logger LOG = LoggerFactory.getLogger(SignalsFunction.class);
+
   /** What monitors say, which is bounded for each source. */
   static final OutputTag<Signal> UPDATES =
       new OutputTag<>("updates", ProtobufTypeInfo.forMessage(Signal.class));
@@ -101,10 +106,19 @@ final class SignalsFunction extends ProcessFunction<Event, Signal> implements Ch
     lookedAtNanos = System.nanoTime();
   }
 
+  /**
+   * What fails while a failed task is cleaned up ends the task manager with all tasks of every job.
+   * A consumer fails so where its password was refused, and holds nothing that would be lost.
+   */
   @Override
-  public void close() throws Exception {
-    if (later != null) {
+  public void close() {
+    if (later == null) {
+      return;
+    }
+    try {
       later.close();
+    } catch (KafkaException e) {
+      LOG.warn("rules-v1: the reader was not closed in order, which loses nothing", e);
     }
   }
 

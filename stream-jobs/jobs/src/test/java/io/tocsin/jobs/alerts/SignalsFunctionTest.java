@@ -2,6 +2,7 @@ package io.tocsin.jobs.alerts;
 
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.google.protobuf.ByteString;
 import io.tocsin.alerts.v1.Signal;
@@ -21,6 +22,7 @@ import org.apache.flink.streaming.api.operators.ProcessOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.util.OneInputStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +76,36 @@ class SignalsFunctionTest {
   @AfterEach
   void close() throws Exception {
     harness.close();
+  }
+
+  @Test
+  void readerThatCannotBeClosedDoesNotEndTheTaskManager() throws Exception {
+    close();
+    RulesAtStart refused =
+        new RulesAtStart() {
+          @Override
+          public Contents read() {
+            return new Contents(List.of(), 0);
+          }
+
+          @Override
+          public Later after(Contents contents) {
+            return new Later() {
+              @Override
+              public List<RuleDocument> poll() {
+                return List.of();
+              }
+
+              @Override
+              public void close() {
+                throw new KafkaException("Failed to close kafka consumer");
+              }
+            };
+          }
+        };
+    start(new SignalsFunction(UpdateExpiry.of(Duration.ofDays(7)), refused, Duration.ZERO), null);
+
+    assertThatCode(this::close).doesNotThrowAnyException();
   }
 
   @Test
