@@ -139,12 +139,11 @@ struct Target {
     cluster: Option<Cluster>,
     kafka: Option<Kafka>,
     clickhouse: Option<ClickHouse>,
-    has_new_servers: bool,
 }
 
 impl Target {
     /// Validates every file, then waits for the servers.
-    fn open(args: &TargetArgs, has_new_servers: bool) -> Result<Self, Failure> {
+    fn open(args: &TargetArgs) -> Result<Self, Failure> {
         let files = SchemaFiles::load(args.schemas.as_deref())?;
         let mut topics = topics::parse(&files.topics)?;
         topics::ask(&mut topics, &args.partitions)?;
@@ -165,11 +164,11 @@ impl Target {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
                 .map_err(|reason| clickhouse.unreachable(&reason))?;
         }
-        Ok(Self { topics, partitions: args.partitions.clone(), schema, questions, retention, cluster, kafka, clickhouse, has_new_servers })
+        Ok(Self { topics, partitions: args.partitions.clone(), schema, questions, retention, cluster, kafka, clickhouse })
     }
 
     fn ledger<'a>(&'a self, clickhouse: &'a ClickHouse) -> Ledger<'a> {
-        Ledger::new(clickhouse, DATABASE).on(self.cluster.as_ref()).with_new_servers(self.has_new_servers)
+        Ledger::new(clickhouse, DATABASE).on(self.cluster.as_ref())
     }
 
     /// A database that a newer version has made refuses this one, before topics are changed either.
@@ -183,7 +182,10 @@ impl Target {
 }
 
 fn apply(args: &ApplyArgs) -> Result<(), Failure> {
-    let target = Target::open(&args.target, args.new_servers)?;
+    let mut target = Target::open(&args.target)?;
+    if let Some(cluster) = &mut target.cluster {
+        cluster.has_new_servers = args.new_servers;
+    }
     target.refuse_newer_tables()?;
     let mut done = Vec::new();
     if let Some(kafka) = &target.kafka {
@@ -275,7 +277,7 @@ fn changes<'a>(kafka: &Kafka, topics: &'a [Topic], asked: &[Partitions]) -> Resu
 }
 
 fn status(args: &TargetArgs) -> Result<(), Failure> {
-    let target = Target::open(args, false)?;
+    let target = Target::open(args)?;
     let mut pending = 0;
     if let Some(kafka) = &target.kafka {
         for (topic, change) in changes(kafka, &target.topics, &target.partitions)? {

@@ -23,6 +23,8 @@ pub struct Cluster {
     shard_columns: BTreeMap<String, Option<String>>,
     /// By table of which the newest row of a key counts: the same column, of the rows that it is made of where a view writes it.
     replaced: BTreeMap<String, String>,
+    /// Whether servers may have joined that have no table yet.
+    pub has_new_servers: bool,
 }
 
 const LOCAL: &str = "tocsin_local.";
@@ -47,7 +49,7 @@ impl Cluster {
         }
         let column = |table: &String| shard_columns.get(sources.get(table).unwrap_or(table)).cloned().flatten();
         let replaced = replaced.into_iter().filter_map(|table| column(&table).map(|column| (table, column))).collect();
-        Self { name: name.to_owned(), shard_columns, replaced }
+        Self { name: name.to_owned(), shard_columns, replaced, has_new_servers: false }
     }
 
     /// What tells how many shards there are, and the greatest of their weights.
@@ -115,19 +117,18 @@ impl Cluster {
                     "{verb} {LOCAL}{table} {on_cluster}{}",
                     replicated(&statement::outside_quotes(rest, |sql| sql.replace(READ, LOCAL)))
                 );
-                let making = if verb.starts_with("CREATE") { "CREATE TABLE IF NOT EXISTS" } else { "CREATE OR REPLACE TABLE" };
-                std::iter::once(local).chain(self.distributed(making, table)).collect()
+                std::iter::once(local).chain(self.distributed(table)).collect()
             }
         }
     }
 
     /// The Distributed table; none for a materialized view. It holds no rows, so it is made anew whenever the table behind it changes.
-    fn distributed(&self, making: &str, table: &str) -> Option<String> {
+    fn distributed(&self, table: &str) -> Option<String> {
         let column = self.shard_columns.get(table)?.as_ref().or(self.replaced.get(table));
         let key = column.map_or_else(String::new, |column| format!(", cityHash64({column})"));
         let Self { name, .. } = self;
         Some(format!(
-            "{making} {READ}{table} ON CLUSTER '{name}' AS {LOCAL}{table} ENGINE = Distributed('{name}', 'tocsin_local', '{table}'{key})"
+            "CREATE OR REPLACE TABLE {READ}{table} ON CLUSTER '{name}' AS {LOCAL}{table} ENGINE = Distributed('{name}', 'tocsin_local', '{table}'{key})"
         ))
     }
 }
@@ -173,7 +174,7 @@ mod tests {
                 "CREATE TABLE IF NOT EXISTS tocsin_local.t ON CLUSTER 'main' (device String COMMENT 'as in tocsin.x; ENGINE = MergeTree') \
                  ENGINE = ReplicatedReplacingMergeTree(v) ORDER BY (device, v) SETTINGS replicated_deduplication_window = 1000, \
                  replicated_deduplication_window_seconds = 604800, ttl_only_drop_parts = 1",
-                "CREATE TABLE IF NOT EXISTS tocsin.t ON CLUSTER 'main' AS tocsin_local.t \
+                "CREATE OR REPLACE TABLE tocsin.t ON CLUSTER 'main' AS tocsin_local.t \
                  ENGINE = Distributed('main', 'tocsin_local', 't', cityHash64(device))",
             ]
         );
@@ -201,18 +202,15 @@ mod tests {
     #[test]
     fn rows_lie_where_the_file_of_their_table_says() {
         let (_, cluster) = repository();
-        assert!(
-            cluster.distributed("CREATE TABLE IF NOT EXISTS", "syslog").unwrap().ends_with("'syslog', cityHash64(device))"),
-            "not by the first column of its order"
-        );
+        assert!(cluster.distributed("syslog").unwrap().ends_with("'syslog', cityHash64(device))"), "not by the first column of its order");
     }
 
     #[test]
     fn a_table_that_a_view_writes_says_nothing_about_shards() {
         let (_, cluster) = repository();
         assert_eq!(
-            cluster.distributed("CREATE TABLE IF NOT EXISTS", "syslog_volume_1d").unwrap(),
-            "CREATE TABLE IF NOT EXISTS tocsin.syslog_volume_1d ON CLUSTER 'main' AS tocsin_local.syslog_volume_1d \
+            cluster.distributed("syslog_volume_1d").unwrap(),
+            "CREATE OR REPLACE TABLE tocsin.syslog_volume_1d ON CLUSTER 'main' AS tocsin_local.syslog_volume_1d \
              ENGINE = Distributed('main', 'tocsin_local', 'syslog_volume_1d')"
         );
     }
@@ -232,12 +230,7 @@ mod tests {
                 ("wan_episodes", "link_id"),
             ]
         );
-        assert!(
-            cluster
-                .distributed("CREATE TABLE IF NOT EXISTS", "alerts_latest")
-                .unwrap()
-                .ends_with("'alerts_latest', cityHash64(fingerprint))")
-        );
+        assert!(cluster.distributed("alerts_latest").unwrap().ends_with("'alerts_latest', cityHash64(fingerprint))"));
     }
 
     #[test]

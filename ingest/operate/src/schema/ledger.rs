@@ -59,24 +59,18 @@ pub struct Ledger<'a> {
     clickhouse: &'a ClickHouse,
     database: &'a str,
     cluster: Option<&'a Cluster>,
-    has_new_servers: bool,
     patience: Duration,
 }
 
 impl<'a> Ledger<'a> {
     /// The ledger of `database` at `clickhouse`.
     pub fn new(clickhouse: &'a ClickHouse, database: &'a str) -> Self {
-        Self { clickhouse, database, cluster: None, has_new_servers: false, patience: OTHER_APPLIER_PATIENCE }
+        Self { clickhouse, database, cluster: None, patience: OTHER_APPLIER_PATIENCE }
     }
 
     /// The same on a cluster of servers. Its database is [`DATABASE`].
     pub fn on(self, cluster: Option<&'a Cluster>) -> Self {
         Self { cluster, ..self }
-    }
-
-    /// The same where servers may have joined that have no table yet.
-    pub fn with_new_servers(self, has_new_servers: bool) -> Self {
-        Self { has_new_servers, ..self }
     }
 
     /// The same, waiting so long for each statement that another process runs.
@@ -91,7 +85,7 @@ impl<'a> Ledger<'a> {
         if self.clickhouse.run(&format!("EXISTS TABLE {database}.schema_migrations"))? != "1" {
             return Ok(Vec::new());
         }
-        let skip = u8::from(self.has_new_servers);
+        let skip = u8::from(self.cluster.is_some_and(|cluster| cluster.has_new_servers));
         let rows = self.clickhouse.run(&format!(
             "SELECT number, name, sha256, toString(applied_at) AS applied_at FROM {database}.schema_migrations FINAL \
              ORDER BY number, name SETTINGS skip_unavailable_shards = {skip} FORMAT JSONEachRow"

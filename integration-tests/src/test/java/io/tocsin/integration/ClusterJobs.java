@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.client.cli.CliFrontend;
@@ -37,7 +38,7 @@ final class ClusterJobs implements AutoCloseable {
   /** By their names in Flink. */
   private final Map<String, Job> shipped = shipped();
 
-  private Tools release;
+  private final Supplier<Tools> release;
 
   /** A job: its class and the names of its options. */
   private record Job(String entryClass, boolean isAlone, List<String> options) {}
@@ -45,9 +46,10 @@ final class ClusterJobs implements AutoCloseable {
   /**
    * @param configuration the folder of a config.yaml of who submits
    * @param addresses option of a job to its value here; options that are not named are left out
-   * @param release the checkout that has the jar
+   * @param release the checkout that has the jar now
    */
-  ClusterJobs(Path configuration, Map<String, String> addresses, Tools release) throws Exception {
+  ClusterJobs(Path configuration, Map<String, String> addresses, Supplier<Tools> release)
+      throws Exception {
     this.configuration = configuration;
     this.addresses = addresses;
     this.release = release;
@@ -55,11 +57,6 @@ final class ClusterJobs implements AutoCloseable {
         new RestClusterClient<>(
             GlobalConfiguration.loadConfiguration(configuration.toString()),
             StandaloneClusterId.getInstance());
-  }
-
-  /** What is submitted from now on is of another release. */
-  void release(Tools next) {
-    release = next;
   }
 
   /** The interface of the job manager that leads. */
@@ -88,7 +85,7 @@ final class ClusterJobs implements AutoCloseable {
     command.addAll(List.of("run", "--target", "remote", "--detached", "--class", job.entryClass()));
     command.add("--parallelism=" + (job.isAlone() ? 1 : parallelism));
     savepoint.ifPresent(path -> command.add("--fromSavepoint=" + path));
-    command.add(release.jobs().toString());
+    command.add(release.get().jobs().toString());
     job.options().stream()
         .filter(addresses::containsKey)
         .forEach(option -> command.add(option + "=" + addresses.get(option)));
@@ -102,8 +99,8 @@ final class ClusterJobs implements AutoCloseable {
   /** Stops every job with a savepoint. Returns the savepoint of each. */
   Map<String, String> stopAll() throws Exception {
     Map<String, String> savepoints = new LinkedHashMap<>();
-    for (JobStatusMessage job : running()) {
-      savepoints.put(job.getJobName(), stop(job.getJobName()));
+    for (String name : names()) {
+      savepoints.put(name, stop(name));
     }
     return savepoints;
   }

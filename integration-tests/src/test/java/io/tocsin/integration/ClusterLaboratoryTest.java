@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
@@ -105,7 +104,7 @@ class ClusterLaboratoryTest {
       shard.start(remoteServers());
     }
     queue = new ClusterQueue(CLUSTER, shards);
-    for (Ended applied : List.of(single.schema("apply"), onCluster("apply"))) {
+    for (Ended applied : List.of(single.schema("apply"), queue.schema("apply"))) {
       assertThat(applied.exitCode()).as(applied.output()).isZero();
     }
     dashboards = askDashboards(shards.get(0));
@@ -134,8 +133,8 @@ class ClusterLaboratoryTest {
     for (ClickHouseServer shard : shards) {
       assertThat(shard.ask(WRITER, columns)).isEqualTo(expected);
     }
-    assertThat(onCluster("status").exitCode()).isZero();
-    assertThat(onCluster("apply").output()).contains("(0 applied now)");
+    assertThat(queue.schema("status").exitCode()).isZero();
+    assertThat(queue.schema("apply").output()).contains("(0 applied now)");
   }
 
   @Test
@@ -264,7 +263,7 @@ class ClusterLaboratoryTest {
   void retentionIsSetOnEveryShard() throws Exception {
     Path file = state.root().resolve("retention.yaml");
     Files.writeString(file, "syslog: 30\ndhcp: forever\n");
-    Ended applied = onCluster("apply", "--retention", file.toString());
+    Ended applied = queue.schema("apply", "--retention", file.toString());
     assertThat(applied.output()).contains("retention (2 altered now)");
     for (ClickHouseServer shard : shards) {
       assertThat(
@@ -274,7 +273,7 @@ class ClusterLaboratoryTest {
                       + " WHERE database = 'tocsin_local' AND name IN ('dhcp', 'syslog') ORDER BY name"))
           .isEqualTo("dhcp\t\nsyslog\ttoIntervalDay(30");
     }
-    assertThat(onCluster("status", "--retention", file.toString()).exitCode()).isZero();
+    assertThat(queue.schema("status", "--retention", file.toString()).exitCode()).isZero();
   }
 
   private static ClickHouseServer server(String name) throws IOException {
@@ -360,11 +359,5 @@ class ClusterLaboratoryTest {
     assertThat(ended.exitCode()).as(ended.output()).isZero();
     // What it searched and read is said between the rows.
     return ended.output().lines().filter(line -> line.startsWith("{")).toList();
-  }
-
-  private static Ended onCluster(String command, String... arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("--cluster", CLUSTER));
-    all.addAll(Arrays.asList(arguments));
-    return single.schema(command, queue.url(), all);
   }
 }

@@ -7,6 +7,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import java.util.stream.Collectors;
  * and keeps a replicated table read-only because it gives itself no address for other servers.
  */
 final class ClusterQueue implements AutoCloseable {
+  private final String cluster;
   private final String onCluster;
   private final List<ClickHouseServer> servers;
   private final HttpServer listener;
@@ -31,6 +33,7 @@ final class ClusterQueue implements AutoCloseable {
    * @param cluster its name
    */
   ClusterQueue(String cluster, List<ClickHouseServer> servers) throws IOException {
+    this.cluster = cluster;
     onCluster = " ON CLUSTER '" + cluster + "'";
     this.servers = servers;
     listener = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -55,8 +58,15 @@ final class ClusterQueue implements AutoCloseable {
                 .collect(Collectors.joining()));
   }
 
+  /** {@code tocsin schema COMMAND --cluster} here. */
+  Ended schema(String command, String... arguments) throws IOException, InterruptedException {
+    List<String> all = new ArrayList<>(List.of("--cluster", cluster));
+    all.addAll(List.of(arguments));
+    return servers.get(0).schema(command, url(), all);
+  }
+
   /** Where {@code tocsin schema} finds the cluster. */
-  String url() {
+  private String url() {
     return "http://127.0.0.1:" + listener.getAddress().getPort();
   }
 

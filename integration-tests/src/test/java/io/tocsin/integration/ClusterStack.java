@@ -98,7 +98,7 @@ final class ClusterStack implements AutoCloseable {
     applySchema();
     pushRules();
     supervisor.awaitReady(supervisor.names().toArray(String[]::new));
-    jobs = new ClusterJobs(flink.client(), addresses(), release);
+    jobs = new ClusterJobs(flink.client(), addresses(), () -> release);
     flink.awaitTaskManagers(jobs.leader());
     jobs.submitAll(parallelism);
     supervisor.launch(agent());
@@ -136,7 +136,6 @@ final class ClusterStack implements AutoCloseable {
   /** What is started, applied, pushed and submitted from now on is of another release. */
   void release(Tools next) {
     release = next;
-    jobs.release(next);
   }
 
   /** Starts one broker after the other again, each when every partition has all of its copies. */

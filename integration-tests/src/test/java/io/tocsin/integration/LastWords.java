@@ -1,5 +1,7 @@
 package io.tocsin.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.registrations.v1.Registration;
 import java.util.Map;
@@ -20,7 +22,7 @@ final class LastWords {
    * @param name before the devices' names, {@link LoadDrill#run}'s
    * @param number of the clients' addresses, the same
    */
-  static Map<String, String> of(Installation on, String name, int number) {
+  private static Map<String, String> of(Installation on, String name, int number) {
     Topics topics = new Topics(on.kafkaBootstrapServers());
     Map<String, Alert> alerts = new TreeMap<>();
     topics.forEach(
@@ -52,6 +54,20 @@ final class LastWords {
             words.put(
                 mac.substring(prefix.length()), client.getState() + " " + client.getAccess()));
     return words;
+  }
+
+  /**
+   * Requires those of two drills to be the same, by what the first says: who is touched takes
+   * longer, and is sent more.
+   */
+  static void assertSame(Installation on, String calm, int calmNumber, String name, int number) {
+    Map<String, String> expected = of(on, calm, calmNumber);
+    Map<String, String> words = of(on, name, number);
+    words.keySet().retainAll(expected.keySet());
+    assertThat(words).isNotEmpty().isEqualTo(expected);
+    on.say(
+        "%s: %d last words of alerts-v1 and registrations-v1, the same as of an undisturbed run"
+            .formatted(name, words.size()));
   }
 
   private static <T> BinaryOperator<T> newest(ToLongFunction<T> version) {

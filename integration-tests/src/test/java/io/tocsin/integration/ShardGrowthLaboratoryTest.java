@@ -56,7 +56,7 @@ class ShardGrowthLaboratoryTest {
     shards.add(new ClickHouseServer(state.root().resolve("shard-1")));
     shards.add(new ClickHouseServer(state.root().resolve("shard-2")));
     startShards();
-    for (Ended applied : List.of(single.schema("apply"), onCluster("apply", List.of()))) {
+    for (Ended applied : List.of(single.schema("apply"), queue.schema("apply"))) {
       assertThat(applied.exitCode()).as(applied.output()).isZero();
     }
     insert("opened");
@@ -80,8 +80,7 @@ class ShardGrowthLaboratoryTest {
     startThirdShard();
     Path retention = Files.writeString(state.root().resolve("retention.yaml"), "dhcp: 30\n");
 
-    Ended applied =
-        onCluster("apply", List.of("--new-servers", "--retention", retention.toString()));
+    Ended applied = queue.schema("apply", "--new-servers", "--retention", retention.toString());
 
     assertThat(applied.exitCode()).as(applied.output()).isZero();
     assertThat(applied.output()).containsPattern("alerts_latest: bringing [1-9]");
@@ -109,10 +108,10 @@ class ShardGrowthLaboratoryTest {
   @Test
   @Order(3)
   void anotherTimeThereIsNothingToBring() throws Exception {
-    Ended applied = onCluster("apply", List.of("--new-servers"));
+    Ended applied = queue.schema("apply", "--new-servers");
 
     assertThat(applied.output()).contains("0 rows brought to another shard");
-    assertThat(onCluster("status", List.of()).exitCode()).isZero();
+    assertThat(queue.schema("status").exitCode()).isZero();
     assertSameAnswers();
   }
 
@@ -137,12 +136,6 @@ class ShardGrowthLaboratoryTest {
       queue.close();
     }
     queue = new ClusterQueue(CLUSTER, shards);
-  }
-
-  private static Ended onCluster(String command, List<String> arguments) throws Exception {
-    List<String> all = new ArrayList<>(List.of("--cluster", CLUSTER));
-    all.addAll(arguments);
-    return single.schema(command, queue.url(), all);
   }
 
   private static String third(String question) throws IOException, InterruptedException {

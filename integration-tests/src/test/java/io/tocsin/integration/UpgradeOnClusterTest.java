@@ -68,7 +68,7 @@ class UpgradeOnClusterTest {
     drill.run("calm", 1, Struck::now);
     assertStatusSaysWhatApplyWouldDo();
     drill.run("upgraded", 2, this::upgrade);
-    assertSameLastWords("upgraded", 2);
+    LastWords.assertSame(cluster.installation(), "calm", 1, "upgraded", 2);
     // Step 8, between the drills: what is sent while its sockets are closed is lost.
     cluster.replaceAgent();
   }
@@ -91,7 +91,7 @@ class UpgradeOnClusterTest {
           }
           return new Struck(begun, Map.of());
         });
-    assertSameLastWords("back", 3);
+    LastWords.assertSame(cluster.installation(), "calm", 1, "back", 3);
   }
 
   private LoadDrill drill() {
@@ -151,16 +151,5 @@ class UpgradeOnClusterTest {
     cluster
         .installation()
         .say("%s: %.1f s until all is at work".formatted(what, LoadDrill.secondsSince(begun)));
-  }
-
-  /** Who is touched takes longer, and is sent more. */
-  private static void assertSameLastWords(String name, int number) {
-    Map<String, String> calm = LastWords.of(cluster.installation(), "calm", 1);
-    Map<String, String> words = LastWords.of(cluster.installation(), name, number);
-    words.keySet().retainAll(calm.keySet());
-    assertThat(words).isNotEmpty().isEqualTo(calm);
-    cluster
-        .installation()
-        .say("%s: %d last words, the same as of an undisturbed run".formatted(name, words.size()));
   }
 }
