@@ -66,8 +66,15 @@ impl TopicWriter {
 
     /// Sends a record, or a tombstone where there is no payload. Waits while the client's queue is full.
     pub fn send(&self, topic: &str, key: &[u8], payload: Option<&[u8]>) -> Result<(), Error> {
-        let mut waiting = BaseRecord::<[u8], [u8]>::to(topic).key(key);
-        waiting.payload = payload;
+        let mut record = BaseRecord::<[u8], [u8]>::to(topic).key(key);
+        record.payload = payload;
+        self.write(record)
+    }
+
+    /// Sends a record as it is: with a partition, a time or headers of its own.
+    pub fn write(&self, record: BaseRecord<'_, [u8], [u8]>) -> Result<(), Error> {
+        let topic = record.topic;
+        let mut waiting = record;
         loop {
             match self.producer.send(waiting) {
                 Ok(()) => return Ok(()),

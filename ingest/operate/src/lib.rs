@@ -17,6 +17,7 @@ pub mod report;
 pub mod schema;
 pub mod send;
 pub mod size;
+pub mod topics;
 pub mod trace;
 pub mod watch_jobs;
 pub mod webhooks;

@@ -12,16 +12,16 @@ mod baseline;
 mod cluster;
 mod database;
 pub(crate) mod files;
-mod kafka;
+pub(crate) mod kafka;
 mod ledger;
 mod migrations;
 mod retention;
 mod servers;
 pub(crate) mod statement;
-mod topics;
+pub(crate) mod topics;
 
 #[cfg(test)]
-mod server_tests;
+pub(crate) mod server_tests;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -243,7 +243,8 @@ fn apply_topics(kafka: &Kafka, topics: &[Topic], asked: &[Partitions], replicati
             }
         }
     }
-    kafka.await_leaders(topics, Duration::from_secs(30))?;
+    let partitions: Vec<(&str, u32)> = topics.iter().map(|topic| (topic.name.as_str(), topic.partitions)).collect();
+    kafka.await_leaders(&partitions, Duration::from_secs(30))?;
     Ok(format!("{} topics ({created} created now, {altered} altered now)", topics.len()))
 }
 
@@ -271,7 +272,8 @@ fn apply_retention(
 }
 
 fn changes<'a>(kafka: &Kafka, topics: &'a [Topic], asked: &[Partitions]) -> Result<Vec<(&'a Topic, TopicChange)>, Failure> {
-    let existing = kafka.existing(topics)?;
+    let names: Vec<String> = topics.iter().map(|topic| topic.name.clone()).collect();
+    let existing = kafka.existing(&names)?;
     let number = |topic: &Topic| asked.iter().find(|asked| asked.topic == topic.name).map(|asked| asked.number);
     topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name), number(topic))?))).collect()
 }

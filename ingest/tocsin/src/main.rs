@@ -19,13 +19,14 @@ use tocsin_operate::report::ReportArgs;
 use tocsin_operate::schema::SchemaArgs;
 use tocsin_operate::send::SendArgs;
 use tocsin_operate::size::SizeArgs;
+use tocsin_operate::topics::TopicsArgs;
 use tocsin_operate::trace::TraceArgs;
 use tocsin_operate::watch_jobs::WatchJobsArgs;
 use tocsin_operate::webhooks::WebhooksArgs;
 use tocsin_operate::why::WhyArgs;
 use tocsin_operate::{
-    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, report, schema, send, size, trace,
-    watch_jobs, webhooks, why,
+    Failure, acknowledge, ask, balance, buffers, devices, enforce, heartbeat, mibs, parse, quarantine, report, schema, send, size, topics,
+    trace, watch_jobs, webhooks, why,
 };
 
 /// Exit code of a command line that cannot be understood: `EX_USAGE` of sysexits.h.
@@ -39,6 +40,7 @@ Examples:
   tocsin send burst.jsonl                                  play an events file at its own times
   tocsin send --generate syslog-udp --count 10000 --rate 1000
   tocsin parse messages.log                                what would the agent make of these lines?
+  tocsin topics save topics.jsonl                          what Kafka alone knows, for the night that all brokers are lost
   tocsin devices import register.csv --dry-run             who is registered: what would change?
   tocsin balance --wait 10                                 is everything that was sent also stored?
   tocsin buffers --burst 500 --size 600                    does a burst find room, and what is to be set?
@@ -66,6 +68,8 @@ enum Command {
     Agent(AgentArgs),
     /// Make Kafka's topics and ClickHouse's tables as the schema files say.
     Schema(SchemaArgs),
+    /// Save what Kafka alone knows, and bring it back to brokers that have lost it.
+    Topics(TopicsArgs),
     /// Send an events file, or generated traffic, as devices would.
     Send(SendArgs),
     /// Print what the agent would make of recorded messages.
@@ -120,6 +124,7 @@ fn main() -> ExitCode {
     match cli.command {
         Command::Agent(args) => tocsin_agent::cli::run(args),
         Command::Schema(args) => exit_code(schema::run(&args)),
+        Command::Topics(args) => exit_code(topics::run(&args)),
         Command::Send(args) => exit_code(send::run(&args)),
         Command::Parse(args) => exit_code(parse::run(&args)),
         Command::Balance(args) => exit_code(balance::run(&args)),

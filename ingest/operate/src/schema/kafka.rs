@@ -77,13 +77,13 @@ impl Kafka {
     }
 
     /// What the cluster knows of these topics; a topic that it does not know is absent.
-    pub fn existing(&self, topics: &[Topic]) -> Result<BTreeMap<String, ExistingTopic>, Failure> {
+    pub fn existing(&self, names: &[String]) -> Result<BTreeMap<String, ExistingTopic>, Failure> {
         // All topics are asked for, because naming one that is missing would create it where the broker allows that.
         let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.failed(&error))?;
         let mut existing: BTreeMap<String, ExistingTopic> = metadata
             .topics()
             .iter()
-            .filter(|known| topics.iter().any(|topic| topic.name == known.name()))
+            .filter(|known| names.iter().any(|name| name == known.name()))
             .map(|known| {
                 (known.name().to_owned(), ExistingTopic { partitions: known.partitions().len() as u32, settings: BTreeMap::new() })
             })
@@ -96,16 +96,24 @@ impl Kafka {
 
     /// Creates a topic. False if somebody else created it in the meantime.
     pub fn create(&self, topic: &Topic, replication: u32) -> Result<bool, Failure> {
-        let settings = topic.settings();
-        let mut new = NewTopic::new(&topic.name, topic.partitions as i32, TopicReplication::Fixed(replication as i32));
-        for (name, value) in &settings {
-            new = new.set(name, value);
-        }
+        self.create_with(&topic.name, topic.partitions, &topic.settings(), replication)
+    }
+
+    /// The same with the settings of no file.
+    pub fn create_with(
+        &self,
+        topic: &str,
+        partitions: u32,
+        settings: &BTreeMap<String, String>,
+        replication: u32,
+    ) -> Result<bool, Failure> {
+        let new = NewTopic::new(topic, partitions as i32, TopicReplication::Fixed(replication as i32));
+        let new = settings.iter().fold(new, |new, (name, value)| new.set(name, value));
         let results = pollster::block_on(self.admin.create_topics([&new], &options())).map_err(|error| self.failed(&error))?;
         match results.into_iter().next() {
             Some(Ok(_)) => Ok(true),
             Some(Err((_, RDKafkaErrorCode::TopicAlreadyExists))) => Ok(false),
-            Some(Err((_, code))) => Err(self.refused(&format!("to create topic {}", topic.name), code)),
+            Some(Err((_, code))) => Err(self.refused(&format!("to create topic {topic}"), code)),
             None => Err(self.silent("the answer to creating a topic was empty")),
         }
     }
@@ -124,7 +132,7 @@ impl Kafka {
     /// Sets what differs, and waits until the broker says so too. Kafka replaces a topic's whole list of overrides, so those that the
     /// file says nothing about are sent along.
     pub fn alter(&self, topic: &Topic, changes: &[SettingChange]) -> Result<(), Failure> {
-        let mut settings = self.settings(&topic.name, |source| *source == ConfigSource::DynamicTopic)?;
+        let mut settings = self.overrides(&topic.name)?;
         settings.extend(changes.iter().map(|change| (change.name.clone(), change.to.clone())));
         let alter =
             settings.iter().fold(AlterConfig::new(ResourceSpecifier::Topic(&topic.name)), |alter, (name, value)| alter.set(name, value));
@@ -136,22 +144,22 @@ impl Kafka {
         }
     }
 
-    /// Waits until every partition of these topics has a leader, so that whoever starts next can write to them at once.
-    pub fn await_leaders(&self, topics: &[Topic], timeout: Duration) -> Result<(), Failure> {
+    /// Waits until every partition of these topics, so many each, has a leader, so that whoever starts next can write to them at once.
+    pub fn await_leaders(&self, topics: &[(&str, u32)], timeout: Duration) -> Result<(), Failure> {
         let deadline = Instant::now() + timeout;
         loop {
             let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.failed(&error))?;
-            let is_led = |topic: &Topic| {
+            let is_led = |(name, partitions): &(&str, u32)| {
                 metadata.topics().iter().any(|known| {
-                    known.name() == topic.name
-                        && known.partitions().len() >= topic.partitions as usize
+                    known.name() == *name
+                        && known.partitions().len() >= *partitions as usize
                         && known.partitions().iter().all(|partition| partition.leader() >= 0)
                 })
             };
-            let Some(waiting) = topics.iter().find(|topic| !is_led(topic)) else { return Ok(()) };
+            let Some((waiting, _)) = topics.iter().find(|topic| !is_led(topic)) else { return Ok(()) };
             if Instant::now() >= deadline {
                 return Err(Failure::new(
-                    format!("topic {} has partitions without a leader after {} s", waiting.name, timeout.as_secs()),
+                    format!("topic {waiting} has partitions without a leader after {} s", timeout.as_secs()),
                     "check that enough brokers are up; their logs say why they do not lead",
                 ));
             }
@@ -173,6 +181,11 @@ impl Kafka {
             }
             std::thread::sleep(POLL_INTERVAL);
         }
+    }
+
+    /// The settings that a topic has of its own.
+    pub fn overrides(&self, topic: &str) -> Result<BTreeMap<String, String>, Failure> {
+        self.settings(topic, |source| *source == ConfigSource::DynamicTopic)
     }
 
     fn settings(&self, topic: &str, wanted: impl Fn(&ConfigSource) -> bool) -> Result<BTreeMap<String, String>, Failure> {

@@ -21,7 +21,7 @@ mod growth;
 mod partitions;
 
 /// The address in `variable`; none, with a word about it, where the test shall be skipped.
-fn server(variable: &str) -> Option<String> {
+pub(crate) fn server(variable: &str) -> Option<String> {
     let address = std::env::var(variable).ok().filter(|address| !address.is_empty());
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     assert!(address.is_some() || !is_ci, "{variable} must be set in CI: `make test` sets it from the embedded stack");
@@ -366,7 +366,7 @@ fn altering_a_topic_leaves_what_an_operator_has_set() {
 
     topic.retention_hours = Some(3);
     apply_topics(&kafka, std::slice::from_ref(&topic), &[], Some(1)).unwrap();
-    let existing = &kafka.existing(std::slice::from_ref(&topic)).unwrap()[&topic.name];
+    let existing = &kafka.existing(std::slice::from_ref(&topic.name)).unwrap()[&topic.name];
     assert_eq!((existing.settings["segment.bytes"].as_str(), existing.settings["retention.ms"].as_str()), ("1048576", "10800000"));
 }
 

@@ -42,6 +42,8 @@ pub struct Topic {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KafkaUser {
+    /// `tocsin schema`, which makes every topic, and `tocsin topics`, which saves and restores those that are compacted.
+    Schema,
     /// Agents, and `tocsin send` of events.
     Agent,
     /// The Flink jobs.
@@ -131,6 +133,16 @@ pub struct SettingChange {
     pub to: String,
 }
 
+impl Cleanup {
+    /// Kafka's word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Delete => "delete",
+            Self::Compact => "compact",
+        }
+    }
+}
+
 impl fmt::Display for SettingChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} -> {}", self.name, self.from, self.to)
@@ -152,11 +164,7 @@ impl Topic {
     /// Kafka settings that the file decides; whatever else an operator has set at the broker is left alone.
     pub fn settings(&self) -> BTreeMap<String, String> {
         let mut settings = BTreeMap::new();
-        let policy = match self.cleanup {
-            Cleanup::Delete => "delete",
-            Cleanup::Compact => "compact",
-        };
-        settings.insert("cleanup.policy".to_owned(), policy.to_owned());
+        settings.insert("cleanup.policy".to_owned(), self.cleanup.as_str().to_owned());
         let timestamps = match self.timestamps {
             Timestamps::Create => "CreateTime",
             Timestamps::LogAppend => "LogAppendTime",

@@ -56,7 +56,11 @@ fn a_topic_grows_when_it_is_asked_to_and_what_it_held_stays_where_it_was() {
     topics[0].partitions = 12;
     let failure = apply_topics(&kafka, &topics, &[], Some(1)).unwrap_err().to_string();
     assert!(failure.contains(&topics[0].name) && failure.contains("has 4 partitions"), "{failure}");
-    assert_eq!(kafka.existing(&topics).unwrap()[&topics[0].name].partitions, 4, "nothing is changed by what is refused");
+    assert_eq!(
+        kafka.existing(std::slice::from_ref(&topics[0].name)).unwrap()[&topics[0].name].partitions,
+        4,
+        "nothing is changed by what is refused"
+    );
 
     let asked = [Partitions { topic: topics[0].name.clone(), number: 12 }];
     assert!(apply_topics(&kafka, &topics, &asked, Some(1)).unwrap().contains("0 created now, 1 altered now"));

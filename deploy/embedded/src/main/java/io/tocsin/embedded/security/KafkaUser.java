@@ -6,7 +6,7 @@ import java.util.Locale;
 public enum KafkaUser {
   /** The broker itself, which may do everything. */
   BROKER,
-  /** {@code tocsin schema}. */
+  /** {@code tocsin schema} and {@code tocsin topics}. */
   SCHEMA,
   /** Agents, and {@code tocsin send} of events. */
   AGENT,
