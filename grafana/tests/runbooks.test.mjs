@@ -32,6 +32,7 @@ function checksOfCode() {
     ...ofEpisodes,
     ...checks(`${jobs}/alerts`, '.java', /\.set(?:Check|Runbook)\("([^"]+)"\)/g),
     ...checks('ingest/operate/src', '.rs', /const CHECK: &str = "([^"]+)"/g),
+    ...checks('deploy/packages/server', 'backup', /"check":"([^"]+)"/g),
     ...checks('ingest/agent/src', '.rs', /source: "tocsin-agent"\.to_owned\(\),\s*check: "([^"]+)"/g),
   ];
 }

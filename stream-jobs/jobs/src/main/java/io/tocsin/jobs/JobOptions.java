@@ -49,6 +49,16 @@ public abstract class JobOptions {
   private Path kafkaConfigFile;
 
   @Option(
+      names = "--kafka-generation",
+      paramLabel = "N",
+      description = {
+        "how often Kafka's topics were lost and restored (default: ${DEFAULT-VALUE}). State that was kept with another",
+        "number is used, but for how far topics were read: they are read from their beginning. Start once with",
+        "flink run --allowNonRestoredState, and leave the number as it is from then on"
+      })
+  private int kafkaGeneration;
+
+  @Option(
       names = "--checkpoint-interval-seconds",
       paramLabel = "N",
       description = {
@@ -95,6 +105,7 @@ public abstract class JobOptions {
     try {
       commandLine.parseArgs(args);
       requireAtLeast("--checkpoint-interval-seconds", shared.checkpointIntervalSeconds, 1);
+      requireAtLeast("--kafka-generation", shared.kafkaGeneration, 0);
       shared.kafka();
       options.check();
     } catch (ParameterException | IllegalArgumentException e) {
@@ -152,6 +163,11 @@ public abstract class JobOptions {
    */
   public KafkaConnection kafka() {
     return KafkaConnection.of(kafkaBootstrapServers, kafkaConfigFile, DEFAULT_KAFKA);
+  }
+
+  /** How often Kafka was lost and restored: offsets of one generation mean nothing to another. */
+  public int kafkaGeneration() {
+    return kafkaGeneration;
   }
 
   /**

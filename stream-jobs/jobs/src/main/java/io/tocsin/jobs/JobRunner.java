@@ -9,6 +9,7 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.transformations.SourceTransformation;
 
 /** What the mains of all jobs have in common: read options, prepare the environment, submit. */
 public final class JobRunner {
@@ -42,7 +43,25 @@ public final class JobRunner {
     if (JobOptions.parse(jobName, options, args).isPresent()) {
       var env = StreamExecutionEnvironment.getExecutionEnvironment();
       definition.configure(env, options);
+      ofGeneration(env, options.kafkaGeneration());
       env.execute(jobName);
+    }
+  }
+
+  /**
+   * Gives the sources uids of a generation of Kafka, so that they find no offsets of another one in
+   * a checkpoint. Topics that were restored begin anew, and an old offset may be one of theirs,
+   * before which stands what nobody has read.
+   *
+   * @param generation zero for the first, whose sources have the uids that their jobs say
+   */
+  static void ofGeneration(StreamExecutionEnvironment env, int generation) {
+    if (generation > 0) {
+      env.getTransformations().stream()
+          .flatMap(transformation -> transformation.getTransitivePredecessors().stream())
+          .filter(SourceTransformation.class::isInstance)
+          .distinct()
+          .forEach(source -> source.setUid(source.getUid() + "-" + generation));
     }
   }
 

@@ -73,6 +73,26 @@ class JobGraphsTest {
         .containsExactlyElementsOf(listed);
   }
 
+  /** All other state is found by its uid as before. */
+  @ParameterizedTest
+  @MethodSource("jobs")
+  void sourcesOfRestoredTopicsFindNoOldOffsets(String job) {
+    List<String> before = uidsOf(environmentOf(job));
+    StreamExecutionEnvironment env = environmentOf(job);
+    JobRunner.ofGeneration(env, 2);
+
+    assertThat(uidsOf(env))
+        .containsExactlyInAnyOrderElementsOf(
+            before.stream().map(uid -> uid.endsWith("-source") ? uid + "-2" : uid).toList())
+        .anyMatch(uid -> uid.endsWith("-source-2"));
+  }
+
+  private static List<String> uidsOf(StreamExecutionEnvironment env) {
+    return env.getStreamGraph(false).getStreamNodes().stream()
+        .map(StreamNode::getTransformationUID)
+        .toList();
+  }
+
   @ParameterizedTest
   @MethodSource("jobs")
   void checkpointsAreOnAndKryoIsOff(String job) {

@@ -40,7 +40,11 @@ class JobOptionsTest {
 
   private static final Set<String> OF_EVERY_JOB =
       Set.of(
-          "--kafka-bootstrap-servers", "--kafka-config", "--checkpoint-interval-seconds", "--help");
+          "--kafka-bootstrap-servers",
+          "--kafka-config",
+          "--kafka-generation",
+          "--checkpoint-interval-seconds",
+          "--help");
   private static final Set<String> OF_CLICKHOUSE =
       Set.of(
           "--clickhouse-url", "--clickhouse-user", "--clickhouse-password-file", "--clickhouse-ca");

@@ -49,6 +49,7 @@ final class StackArguments {
         parallelism,
         withGrafana,
         isSecured,
+        0,
         Map.of());
   }
 }

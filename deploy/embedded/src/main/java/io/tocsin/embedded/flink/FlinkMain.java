@@ -30,6 +30,7 @@ import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.DefaultExecutorServiceLoader;
 import org.apache.flink.core.fs.FileSystem;
 import org.apache.flink.core.plugin.PluginUtils;
@@ -167,6 +168,15 @@ public final class FlinkMain implements Callable<Integer> {
       defaultValue = "${env:TOCSIN_KAFKA_CONFIG}",
       description = "how Kafka is reached, where it is secured (default: TOCSIN_KAFKA_CONFIG)")
   private Path kafkaConfigFile;
+
+  @Option(
+      names = "--kafka-generation",
+      paramLabel = "N",
+      defaultValue = "${env:TOCSIN_KAFKA_GENERATION:-0}",
+      description =
+          "how often Kafka's topics were lost and restored; with another number jobs keep their state and read topics from"
+              + " the beginning (default: TOCSIN_KAFKA_GENERATION, else 0)")
+  private int kafkaGeneration;
 
   @Option(
       names = "--clickhouse-url",
@@ -355,6 +365,8 @@ public final class FlinkMain implements Callable<Integer> {
     Configuration configuration =
         FlinkConfiguration.job(
             clusterConfiguration, id, stateBackend, checkpointFolder(name).toUri(), restored);
+    // Offsets of the generation before are left behind.
+    configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, kafkaGeneration > 0);
     try (PackagedProgram program =
         PackagedProgram.newBuilder()
             .setEntryPointClassName(JOBS.get(name).main().getName())
@@ -392,6 +404,7 @@ public final class FlinkMain implements Callable<Integer> {
     if (kafkaConfigFile != null) {
       arguments.add("--kafka-config=" + kafkaConfigFile);
     }
+    arguments.add("--kafka-generation=" + kafkaGeneration);
     if (job.isStored()) {
       arguments.add("--clickhouse-url=" + clickHouseUrl);
       arguments.add("--clickhouse-user=" + clickHouseUser);

@@ -50,6 +50,7 @@ public final class FlinkService {
                 "--parallelism=" + options.parallelism(),
                 "--log-file=" + state.logs().resolve(NAME + ".log"),
                 "--kafka-bootstrap-servers=127.0.0.1:" + ports.kafka(),
+                "--kafka-generation=" + options.kafkaGeneration(),
                 "--clickhouse-url=http://127.0.0.1:" + ports.clickHouseHttp(),
                 "--alertmanager-urls=http://127.0.0.1:" + ports.alertmanager(),
                 "--grafana-url=http://127.0.0.1:" + ports.grafana()));
