@@ -36,7 +36,7 @@ drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stor
 bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to acknowledgement; of rules, jobs, parts, capture, ingest)
 	@$(bin)/bench
 
-bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000)
+bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000); ONLY=hot-key: one device that says half of everything
 	@$(bin)/bench-pipeline
 
 bench-cost: ## what an event costs in CPU, bytes and memory, beside rsyslog and ClickHouse's Kafka engine (RATES=20000,10000,5000,0; DURATION=30)

@@ -2,6 +2,8 @@ package io.tocsin.integration;
 
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.tocsin.embedded.FreePorts;
 import io.tocsin.embedded.JavaProcess;
@@ -14,6 +16,8 @@ import io.tocsin.embedded.alertmanager.AlertmanagerService;
 import io.tocsin.embedded.alertmanager.PageRecorderService;
 import io.tocsin.embedded.clickhouse.ClickHouseService;
 import io.tocsin.embedded.flink.FlinkService;
+import io.tocsin.embedded.scenario.AgentControl;
+import io.tocsin.embedded.scenario.RulesControl;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.embedded.supervise.Supervisor;
@@ -32,7 +36,7 @@ import java.util.stream.Stream;
  * All of Tocsin as a cluster of processes on loopback: three brokers, two job managers, two task
  * managers, ZooKeeper, one ClickHouse, Alertmanager and the agent. What is killed is started again.
  */
-final class ClusterStack implements AutoCloseable {
+final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
   private static final int NODES = 3;
   private static final int JOBS = 6;
   private static final Duration SCHEMA_DEADLINE = TestStacks.DEADLINE;
@@ -116,10 +120,19 @@ final class ClusterStack implements AutoCloseable {
   }
 
   private ServiceSpec agent() {
+    return agent(JsonNodeFactory.instance.objectNode());
+  }
+
+  private ServiceSpec agent(JsonNode overrides) {
     Ports ports = nodes.get(0);
     ObjectNode config = AgentConfig.generate(ports, AgentService.hasIpv6());
     config.withObject("/kafka").put("bootstrap_servers", kafka.bootstrapServers());
-    return AgentService.spec(ports, state, release.tocsin(), config);
+    return AgentService.spec(ports, state, release.tocsin(), AgentConfig.merge(config, overrides));
+  }
+
+  @Override
+  public void restartAgent(JsonNode overrides) {
+    supervisor.replace(agent(overrides));
   }
 
   /**
@@ -184,18 +197,22 @@ final class ClusterStack implements AutoCloseable {
 
   /** {@code tocsin-rules push --prune} of the release's. */
   void pushRules() {
+    pushRules(release.rules(), "--prune");
+  }
+
+  @Override
+  public void pushRules(Path folder) {
+    pushRules(folder, new String[0]);
+  }
+
+  private void pushRules(Path folder, String... more) {
+    List<String> arguments =
+        new ArrayList<>(List.of("push", folder.toString(), "--kafka", kafka.bootstrapServers()));
+    arguments.addAll(List.of(more));
     supervisor.run(
         "rules push",
         JavaProcess.command(
-            io.tocsin.rules.command.Main.class,
-            "128m",
-            JavaProcess.quickStartFlags(),
-            List.of(
-                "push",
-                release.rules().toString(),
-                "--prune",
-                "--kafka",
-                kafka.bootstrapServers())),
+            io.tocsin.rules.command.Main.class, "128m", JavaProcess.quickStartFlags(), arguments),
         Map.of(),
         SCHEMA_DEADLINE);
   }
@@ -231,6 +248,11 @@ final class ClusterStack implements AutoCloseable {
               URI overview = jobs.leader().resolve("/jobs/overview");
               return Health.http(overview, FlinkService::jobsRunning).problem().isEmpty();
             });
+  }
+
+  /** Where its parts keep what they have. */
+  StateFolder state() {
+    return state;
   }
 
   /** Where it is asked. */

@@ -28,6 +28,7 @@ import org.apache.flink.client.program.MiniClusterClient;
 import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
@@ -144,7 +145,8 @@ public final class FlinkMain implements Callable<Integer> {
   @Option(
       names = "--parallelism",
       defaultValue = "1",
-      description = "instances of each operator (default: ${DEFAULT-VALUE})")
+      description =
+          "instances of each operator, but for the archive, which has one (default: ${DEFAULT-VALUE})")
   private int parallelism;
 
   @Option(
@@ -365,6 +367,11 @@ public final class FlinkMain implements Callable<Integer> {
     Configuration configuration =
         FlinkConfiguration.job(
             clusterConfiguration, id, stateBackend, checkpointFolder(name).toUri(), restored);
+    if (JOBS.get(name).isStored()) {
+      // Each insert costs ClickHouse the same, however few rows it has, and rows are seen when all
+      // of a second are in; one instance archives what one machine can correlate.
+      configuration.set(CoreOptions.DEFAULT_PARALLELISM, 1);
+    }
     // Offsets of the generation before are left behind.
     configuration.set(StateRecoveryOptions.SAVEPOINT_IGNORE_UNCLAIMED_STATE, kafkaGeneration > 0);
     try (PackagedProgram program =
