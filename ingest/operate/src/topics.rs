@@ -124,7 +124,8 @@ fn save(connection: &Connection, names: &[String], path: &Path) -> Result<(), Fa
             eprintln!("{name}: the brokers do not know it, so it is not saved");
             continue;
         };
-        let is_compacted = topic.settings.get("cleanup.policy").is_some_and(|policy| policy == Cleanup::Compact.as_str());
+        // An operator may have both policies, "compact,delete".
+        let is_compacted = topic.settings.get("cleanup.policy").is_some_and(|policy| policy.contains(Cleanup::Compact.as_str()));
         let records = if is_compacted { broker::newest(connection, name, &mut Progress::new(name))? } else { Vec::new() };
         let topic = SavedTopic {
             topic: name.clone(),
