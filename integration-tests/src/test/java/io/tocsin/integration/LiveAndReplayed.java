@@ -45,6 +45,12 @@ final class LiveAndReplayed {
   /** Alertmanager gathers the news of a group for so long; what is shorter may reach nobody. */
   private static final long GROUP_INTERVAL_NANOS = Duration.ofSeconds(60).toNanos();
 
+  /**
+   * Alertmanager tells of a new group after {@code group_wait}, 5 s by its own clock from what
+   * reached it: by the agents' clock it may be as much more, where the machine was busy.
+   */
+  private static final long GROUP_WAIT_NANOS = Duration.ofSeconds(10).toNanos();
+
   private static final String UNDER_STORM = "storm:";
 
   private final ClickHouseClient clickHouse;
@@ -210,7 +216,8 @@ final class LiveAndReplayed {
     Map<String, String> differences = new TreeMap<>();
     Set<String> live = livePages(Long.MAX_VALUE);
     Set<String> replayed = new TreeSet<>();
-    Set<String> membersOfStorms = membersOfStorms();
+    Set<String> mayHavePaged = new TreeSet<>(membersOfStorms());
+    mayHavePaged.addAll(suppressedSoon());
     for (List<Page> pages : story.pages().values()) {
       for (Page page : pages) {
         String name = nameOf(page);
@@ -222,7 +229,7 @@ final class LiveAndReplayed {
       }
     }
     livePages(endUnixNanos).stream()
-        .filter(name -> !replayed.contains(name) && !membersOfStorms.contains(name.strip()))
+        .filter(name -> !replayed.contains(name) && !mayHavePaged.contains(name.strip()))
         .forEach(name -> differences.put(name, "live alone"));
     return differences;
   }
@@ -235,6 +242,23 @@ final class LiveAndReplayed {
         .filter(alert -> alert.getCause().startsWith(UNDER_STORM))
         .map(LiveAndReplayed::nameOf)
         .collect(Collectors.toSet());
+  }
+
+  /** Those that came under another alert when Alertmanager may just have told of them, or not. */
+  private Set<String> suppressedSoon() {
+    Set<String> names = new TreeSet<>();
+    for (List<Story.Moment> moments : story.moments().values()) {
+      for (int i = 1; i < moments.size(); i++) {
+        Story.Moment open = moments.get(i - 1);
+        Story.Moment next = moments.get(i);
+        if (open.alert().getCause().isEmpty()
+            && !next.alert().getCause().isEmpty()
+            && next.atUnixNanos() - open.atUnixNanos() < GROUP_WAIT_NANOS) {
+          names.add(nameOf(open.alert()));
+        }
+      }
+    }
+    return names;
   }
 
   private static String nameOf(Page page) {
