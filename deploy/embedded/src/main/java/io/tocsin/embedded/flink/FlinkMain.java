@@ -146,7 +146,7 @@ public final class FlinkMain implements Callable<Integer> {
       names = "--parallelism",
       defaultValue = "1",
       description =
-          "instances of each operator, but for the archive, which has one (default: ${DEFAULT-VALUE})")
+          "instances of each operator in this process, but for the archive, which has one (default: ${DEFAULT-VALUE})")
   private int parallelism;
 
   @Option(
@@ -367,7 +367,7 @@ public final class FlinkMain implements Callable<Integer> {
     Configuration configuration =
         FlinkConfiguration.job(
             clusterConfiguration, id, stateBackend, checkpointFolder(name).toUri(), restored);
-    if (JOBS.get(name).isStored()) {
+    if (clusterConfig == null && JOBS.get(name).isStored()) {
       // Each insert costs ClickHouse the same, however few rows it has, and rows are seen when all
       // of a second are in; one instance archives what one machine can correlate.
       configuration.set(CoreOptions.DEFAULT_PARALLELISM, 1);
