@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.stream.IntStream;
 
 /**
  * Whether one device that says half of everything holds the others up: how long marked alert
@@ -103,10 +102,7 @@ public final class HotKeyBenchmark {
 
   private void print(String title, List<List<Latencies>> runs) {
     say("%s: medians of %d runs, %,d messages a second", title, runs.size(), perSecond);
-    System.out.println(Latencies.HEADING);
-    IntStream.range(0, runs.get(0).size())
-        .mapToObj(place -> runs.stream().map(run -> run.get(place)).toList())
-        .forEach(place -> System.out.println(Latencies.medians(place)));
+    Latencies.printMedians(runs);
   }
 
   private static void say(String format, Object... values) {

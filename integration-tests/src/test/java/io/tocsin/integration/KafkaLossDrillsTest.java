@@ -3,7 +3,6 @@ package io.tocsin.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.alerts.v1.Alert;
 import io.tocsin.embedded.FreePorts;
 import io.tocsin.embedded.Ports;
@@ -17,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -50,7 +48,7 @@ class KafkaLossDrillsTest {
   void alertsAndPagesGoOnWhereTheyStood() throws Exception {
     stack = stack(0);
     stack.start();
-    List<String> devices = Stream.of("d1", "d2", "d3", "d4", "d5", "d6").toList();
+    List<String> devices = List.of("d1", "d2", "d3", "d4", "d5", "d6");
     for (String device : devices) {
       tell("update", device);
     }
@@ -133,23 +131,22 @@ class KafkaLossDrillsTest {
   }
 
   private List<String> openInTable() {
-    JsonNode rows =
-        stack
-            .clickHouse()
-            .rows(
-                "SELECT device FROM tocsin.alerts FINAL WHERE source = '%s' AND state = 'open' ORDER BY device"
-                    .formatted(SOURCE));
-    List<String> devices = new ArrayList<>();
-    rows.forEach(row -> devices.add(row.path(0).asText()));
-    return devices;
+    String open =
+        "SELECT device FROM tocsin.alerts FINAL WHERE source = '%s' AND state = 'open' ORDER BY device"
+            .formatted(SOURCE);
+    return installation().rows(open).map(row -> row.path(0).asText()).toList();
   }
 
   private List<String> openAtPager() throws IOException, InterruptedException {
-    JsonNode alerts =
-        Installation.of("kafka-loss", stack).activeAlerts("?filter=source%3D" + SOURCE);
     List<String> devices = new ArrayList<>();
-    alerts.forEach(alert -> devices.add(alert.at("/labels/device").asText()));
+    installation()
+        .activeAlerts("?filter=source%3D" + SOURCE)
+        .forEach(alert -> devices.add(alert.at("/labels/device").asText()));
     return devices.stream().sorted().toList();
+  }
+
+  private Installation installation() {
+    return Installation.of("kafka-loss", stack);
   }
 
   private static String transitions() {

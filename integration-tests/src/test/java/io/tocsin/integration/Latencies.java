@@ -80,8 +80,20 @@ final class Latencies {
     return row(PARTS.stream().map(this::percentile).toList(), marks.measured(), taken.size());
   }
 
-  /** A line of the table: of each figure the median of several runs over the same way. */
-  static String medians(List<Latencies> runs) {
+  /**
+   * Prints the table of several runs over the same way: of each figure the median.
+   *
+   * @param runs of each its places, in the order of the way
+   */
+  static void printMedians(List<List<Latencies>> runs) {
+    System.out.println(HEADING);
+    for (int each = 0; each < runs.get(0).size(); each++) {
+      int place = each;
+      System.out.println(medians(runs.stream().map(run -> run.get(place)).toList()));
+    }
+  }
+
+  private static String medians(List<Latencies> runs) {
     List<Double> figures =
         PARTS.stream()
             .map(part -> median(runs.stream().mapToDouble(run -> run.percentile(part)).toArray()))

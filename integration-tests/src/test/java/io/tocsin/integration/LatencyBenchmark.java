@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.IntStream;
 
 /**
  * How long a datagram takes through the whole pipeline amid other traffic: an alert update to its
@@ -75,10 +74,7 @@ public final class LatencyBenchmark {
       }
       if (runs > 1) {
         say("medians of %d runs", runs);
-        System.out.println(Latencies.HEADING);
-        IntStream.range(0, all.get(0).size())
-            .mapToObj(place -> all.stream().map(run -> run.get(place)).toList())
-            .forEach(place -> System.out.println(Latencies.medians(place)));
+        Latencies.printMedians(all);
       }
     } finally {
       background.destroy();
