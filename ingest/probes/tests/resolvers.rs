@@ -5,9 +5,10 @@ mod lab;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::net::UdpSocket;
+use std::net::{TcpListener, UdpSocket};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use lab::can_run;
@@ -38,8 +39,17 @@ impl Drop for Server {
     }
 }
 
+/// A port below those that the kernel hands out (`ip_local_port_range`): who asks a server that has not opened yet could otherwise be given its very
+/// port, ask himself, and keep the server from opening.
 fn free_port() -> u16 {
-    UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static TAKEN: AtomicU16 = AtomicU16::new(0);
+    let of_this_process = (std::process::id() % 8_000) as u16;
+    loop {
+        let port = 10_000 + (of_this_process + TAKEN.fetch_add(1, Ordering::Relaxed)) % 8_000;
+        if UdpSocket::bind(("127.0.0.1", port)).is_ok() && TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 fn unbound(folder: &Path, name: &str, port: u16, keys: &str) -> Server {
