@@ -30,7 +30,7 @@ check: ## formatters, linters, unit and structure tests of the parts changed sin
 test: ## every test of every language (ONLY="rust java": these stages; SKIP="drills labs": not these)
 	@$(bin)/test
 
-drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each, AWAY=900 s without ClickHouse; STORIES=10 of jobs that die at random; CLUSTER=1: the parts of a cluster instead, then more and fewer instances, then an upgrade from the checkout BEFORE, then every scenario)
+drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each, AWAY=900 s without ClickHouse; STORIES=10 of jobs that die at random; CLUSTER=1: the parts of a cluster instead, then more and fewer instances, then an upgrade from the checkout BEFORE, then the loss of Kafka, then every scenario)
 	@$(bin)/drills
 
 bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to acknowledgement; of rules, jobs, parts, capture, ingest)
@@ -39,7 +39,7 @@ bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to ackn
 bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000); ONLY=hot-key: one device that says half of everything
 	@$(bin)/bench-pipeline
 
-bench-cost: ## what an event costs in CPU, bytes and memory, beside rsyslog and ClickHouse's Kafka engine (RATES=20000,10000,5000,0; DURATION=30)
+bench-cost: ## what an event costs in CPU, bytes and memory, beside rsyslog and ClickHouse's Kafka engine (RATES=20000,10000,5000,0; DURATION=30); ONLY=growth: beside more devices, open alerts and rows (ROWS=10000000,100000000)
 	@$(bin)/bench-cost
 
 bench-history: ## time and rows read of every dashboard and question over 30 days (ROWS=100000000)

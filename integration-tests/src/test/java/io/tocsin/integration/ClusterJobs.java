@@ -1,6 +1,7 @@
 package io.tocsin.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
@@ -17,7 +18,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.JobID;
-import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.client.cli.CliFrontend;
 import org.apache.flink.client.deployment.StandaloneClusterId;
 import org.apache.flink.client.program.rest.RestClusterClient;
@@ -78,17 +78,40 @@ final class ClusterJobs implements AutoCloseable {
 
   /** Submits one job by {@code flink run}, from a savepoint where there is one. */
   void submit(String name, int parallelism, Optional<String> savepoint) throws Exception {
+    submit(
+        name,
+        parallelism,
+        savepoint.map(path -> List.of("--fromSavepoint=" + path)).orElse(List.of()),
+        List.of());
+  }
+
+  /**
+   * Submits one job that goes on from a checkpoint, but for where it stood in Kafka, which was lost
+   * and restored so many times.
+   */
+  void submitAfterKafkaLoss(String name, int parallelism, String checkpoint, int generation)
+      throws Exception {
+    submit(
+        name,
+        parallelism,
+        List.of("--fromSavepoint=" + checkpoint, "--allowNonRestoredState"),
+        List.of("--kafka-generation=" + generation));
+  }
+
+  private void submit(String name, int parallelism, List<String> ofFlink, List<String> ofJob)
+      throws Exception {
     Job job = shipped.get(name);
     List<String> command = new ArrayList<>(List.of("java", "-Xmx192m"));
     command.addAll(JavaProcess.flinkFlags());
     command.add(CliFrontend.class.getName());
     command.addAll(List.of("run", "--target", "remote", "--detached", "--class", job.entryClass()));
     command.add("--parallelism=" + (job.isAlone() ? 1 : parallelism));
-    savepoint.ifPresent(path -> command.add("--fromSavepoint=" + path));
+    command.addAll(ofFlink);
     command.add(release.get().jobs().toString());
     job.options().stream()
         .filter(addresses::containsKey)
         .forEach(option -> command.add(option + "=" + addresses.get(option)));
+    command.addAll(ofJob);
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().putAll(ImageScript.environmentOfFlinkAlone());
     builder.environment().put("FLINK_CONF_DIR", configuration.toString());
@@ -110,18 +133,31 @@ final class ClusterJobs implements AutoCloseable {
     return client.stopWithSavepoint(id(name), false, null, SavepointFormatType.CANONICAL).get();
   }
 
+  /** Cancels one job, whatever it is at. Returns its newest checkpoint, which is kept. */
+  String cancel(String name) throws Exception {
+    JobID id = id(name);
+    URI checkpoints = leader().resolve("/jobs/" + id + "/checkpoints");
+    String newest = Http.json(checkpoints).at("/latest/completed/external_path").asText();
+    assertThat(newest).as("newest checkpoint of %s", name).isNotEmpty();
+    client.cancel(id).get();
+    await("the end of " + name)
+        .atMost(TestStacks.DEADLINE)
+        .until(() -> client.getJobStatus(id).get().isGloballyTerminalState());
+    return newest;
+  }
+
   /** The id of a job that has not ended. */
   JobID id(String name) throws Exception {
-    return running().stream()
+    return atWork().stream()
         .filter(job -> job.getJobName().equals(name))
         .map(JobStatusMessage::getJobId)
         .findFirst()
-        .orElseThrow(() -> new AssertionError("no job " + name + " runs"));
+        .orElseThrow(() -> new AssertionError("there is no job " + name));
   }
 
-  private Collection<JobStatusMessage> running() throws Exception {
+  private Collection<JobStatusMessage> atWork() throws Exception {
     return client.listJobs().get().stream()
-        .filter(job -> job.getJobState() == JobStatus.RUNNING)
+        .filter(job -> !job.getJobState().isGloballyTerminalState())
         .toList();
   }
 

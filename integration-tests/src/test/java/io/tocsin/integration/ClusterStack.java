@@ -21,11 +21,13 @@ import io.tocsin.embedded.scenario.RulesControl;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import io.tocsin.embedded.supervise.Supervisor;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -50,6 +52,7 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
   private final FlinkCluster flink;
   private final Installation installation;
   private final Supervisor supervisor;
+  private final Map<String, String> checkpoints = new HashMap<>();
   private ClusterJobs jobs;
 
   /**
@@ -157,6 +160,38 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
       supervisor.replace(broker);
       kafka.awaitCopies();
     }
+  }
+
+  /** Stops all brokers at once and removes what they had. */
+  void loseBrokers() throws IOException {
+    List<ServiceSpec> brokers = kafka.specs();
+    brokers.forEach(broker -> supervisor.stop(broker.name()));
+    brokers.forEach(broker -> new StateFolder(state.of(broker.name())).delete());
+  }
+
+  /** Stops the agent and cancels all jobs, of which the newest checkpoints are remembered. */
+  void stopWriters() throws Exception {
+    supervisor.stop(AgentService.NAME);
+    for (String job : jobs.names()) {
+      checkpoints.put(job, jobs.cancel(job));
+    }
+  }
+
+  /** Starts brokers that have nothing. */
+  void startBrokers() throws IOException {
+    launch(kafka.specs());
+    kafka.specs().forEach(broker -> supervisor.awaitReady(broker.name()));
+  }
+
+  /** Once the topics are restored: the rest of the schema, all jobs, and the agent. */
+  void goOnWithKafka(int generation) throws Exception {
+    applySchema();
+    for (String job : jobs.names()) {
+      jobs.submitAfterKafkaLoss(job, parallelism, checkpoints.get(job), generation);
+    }
+    supervisor.launch(agent());
+    supervisor.awaitReady(AgentService.NAME);
+    awaitJobs();
   }
 
   /** Starts ClickHouse again. */

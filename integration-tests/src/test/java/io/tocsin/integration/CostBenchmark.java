@@ -38,7 +38,7 @@ public final class CostBenchmark {
   private CostBenchmark() {}
 
   /** A pipeline that is measured. */
-  private interface Pipeline {
+  interface Pipeline {
     /** The processes that it is made of, by name. */
     Map<String, Long> processes();
 
@@ -75,26 +75,32 @@ public final class CostBenchmark {
       if (what.equals("peer")) {
         stack.startStores();
         try (KafkaEnginePeer peer = KafkaEnginePeer.start(stack)) {
-          measure(what, peer(stack, peer), perSecond, seconds);
+          measureAll(what, peer(stack, peer), perSecond, seconds);
         }
       } else {
         stack.start();
-        measure(what, tocsin(stack), perSecond, seconds);
+        measureAll(what, tocsin(stack, DEVICES, DEVICES), perSecond, seconds);
       }
     }
   }
 
-  private static void measure(
+  private static void measureAll(
       String what, Pipeline pipeline, List<Integer> rates, int measuredSeconds) throws Exception {
     for (int perSecond : rates) {
-      CostTraffic traffic = pipeline.start(perSecond);
-      try {
-        Usage before = warmUp(pipeline);
-        TimeUnit.SECONDS.sleep(measuredSeconds);
-        print(what, perSecond, before, usage(pipeline), pipeline);
-      } finally {
-        traffic.close();
-      }
+      measure(what, pipeline, perSecond, measuredSeconds);
+    }
+  }
+
+  /** Measures at one rate, once the JVMs have compiled, and prints the figures. */
+  static void measure(String what, Pipeline pipeline, int perSecond, int measuredSeconds)
+      throws Exception {
+    CostTraffic traffic = pipeline.start(perSecond);
+    try {
+      Usage before = warmUp(pipeline);
+      TimeUnit.SECONDS.sleep(measuredSeconds);
+      print(what, perSecond, before, usage(pipeline), pipeline);
+    } finally {
+      traffic.close();
     }
   }
 
@@ -187,7 +193,8 @@ public final class CostBenchmark {
     return values.values().stream().mapToLong(Long::longValue).sum();
   }
 
-  private static Pipeline tocsin(Stack stack) {
+  /** Tocsin, with so many devices that speak and so many alerts that are open. */
+  static Pipeline tocsin(Stack stack, int devices, int alerts) {
     return new Pipeline() {
       @Override
       public Map<String, Long> processes() {
@@ -221,7 +228,7 @@ public final class CostBenchmark {
 
       @Override
       public CostTraffic start(int perSecond) throws Exception {
-        CostTraffic traffic = traffic(stack);
+        CostTraffic traffic = traffic(stack, devices, alerts);
         if (perSecond > 0) {
           traffic.startMixed(perSecond);
         }
@@ -258,7 +265,7 @@ public final class CostBenchmark {
 
       @Override
       public CostTraffic start(int perSecond) throws Exception {
-        CostTraffic traffic = traffic(stack);
+        CostTraffic traffic = traffic(stack, DEVICES, 0);
         if (perSecond > 0) {
           traffic.startSyslog(perSecond);
         }
@@ -267,9 +274,9 @@ public final class CostBenchmark {
     };
   }
 
-  private static CostTraffic traffic(Stack stack) {
+  private static CostTraffic traffic(Stack stack, int devices, int alerts) {
     return new CostTraffic(
-        TestStacks.tools().tocsin(), stack.ports().offset(), stack.state().root(), DEVICES);
+        TestStacks.tools().tocsin(), stack.ports().offset(), stack.state().root(), devices, alerts);
   }
 
   private static long tableBytes(Stack stack, String database) {
@@ -279,7 +286,7 @@ public final class CostBenchmark {
             .formatted(database));
   }
 
-  private static long number(Stack stack, String question) {
+  static long number(Stack stack, String question) {
     return stack.clickHouse().rows(question).path(0).path(0).asLong();
   }
 

@@ -21,10 +21,13 @@ import java.util.function.IntFunction;
 final class CostTraffic implements AutoCloseable {
   private static final int CLIENTS = 10_000;
 
+  /** Devices that are polled and probed, at most: each then is as often as it says. */
+  private static final int POLLED = 100;
+
   /** Longer than any run: generated traffic is ended, and does not end. */
   private static final long LONGEST_SECONDS = 1_200;
 
-  /** Of an events file, which is played again and again. */
+  /** Of an events file, which is played again and again; longer where each device is to speak. */
   private static final int FILE_SECONDS = 5;
 
   /**
@@ -106,6 +109,7 @@ final class CostTraffic implements AutoCloseable {
   private final int portOffset;
   private final Path folder;
   private final int devices;
+  private final int alerts;
   private final List<Process> senders = new CopyOnWriteArrayList<>();
   private final ExecutorService executor = Executors.newCachedThreadPool();
   private final List<CompletableFuture<?>> players = new CopyOnWriteArrayList<>();
@@ -117,12 +121,14 @@ final class CostTraffic implements AutoCloseable {
    * @param portOffset of the listeners
    * @param folder for events files and logs
    * @param devices that speak
+   * @param alerts that are open, and told again and again
    */
-  CostTraffic(Path tocsin, int portOffset, Path folder, int devices) {
+  CostTraffic(Path tocsin, int portOffset, Path folder, int devices, int alerts) {
     this.tocsin = tocsin.toString();
     this.portOffset = portOffset;
     this.folder = folder;
     this.devices = devices;
+    this.alerts = alerts;
   }
 
   private static String[] line(int priority, String application, String messageId, String text) {
@@ -133,7 +139,7 @@ final class CostTraffic implements AutoCloseable {
   void startMixed(int perSecond) throws IOException {
     startSyslog(perSecond * 80 / 100);
     generate("dhcp-udp", perSecond * 10 / 100, CLIENTS);
-    generate("alert-udp", perSecond * 25 / 1_000, devices);
+    generate("alert-udp", perSecond * 25 / 1_000, alerts);
     play("others", perSecond * 75 / 1_000, this::other);
   }
 
@@ -157,7 +163,9 @@ final class CostTraffic implements AutoCloseable {
   }
 
   private String other(int number) {
-    return OTHERS.get(number % OTHERS.size()).formatted(number / OTHERS.size() % devices);
+    return OTHERS
+        .get(number % OTHERS.size())
+        .formatted(number / OTHERS.size() % Math.min(devices, POLLED));
   }
 
   private void generate(String listener, int perSecond, int sources) throws IOException {
@@ -174,7 +182,7 @@ final class CostTraffic implements AutoCloseable {
   private void play(String name, int perSecond, IntFunction<String> line) throws IOException {
     Path file = folder.resolve("cost-" + name + ".jsonl");
     try (BufferedWriter lines = Files.newBufferedWriter(file)) {
-      for (int number = 0; number < perSecond * FILE_SECONDS; number++) {
+      for (int number = 0; number < Math.max(perSecond * FILE_SECONDS, devices); number++) {
         lines.write(line.apply(number));
       }
     }

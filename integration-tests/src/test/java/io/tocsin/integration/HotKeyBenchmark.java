@@ -87,7 +87,8 @@ public final class HotKeyBenchmark {
   private CostTraffic traffic(String name, int devices, int each) throws IOException {
     Path folder = Files.createDirectories(stack.state().of("senders").resolve(name));
     CostTraffic traffic =
-        new CostTraffic(TestStacks.tools().tocsin(), stack.ports().offset(), folder, devices);
+        new CostTraffic(
+            TestStacks.tools().tocsin(), stack.ports().offset(), folder, devices, devices);
     traffic.startMixed(each);
     return traffic;
   }

@@ -121,9 +121,16 @@ public final class Supervisor implements AutoCloseable {
    * another specification.
    */
   public void replace(ServiceSpec spec) {
-    service(spec.name()).stop();
+    stop(spec.name());
     launch(spec);
     awaitReady(spec.name());
+  }
+
+  /**
+   * Stops one service with SIGTERM, then SIGKILL after its deadline, until it is launched again.
+   */
+  public void stop(String name) {
+    service(name).stop();
   }
 
   /** Kills one service with SIGKILL, as a crash would. It is started again like after any crash. */
