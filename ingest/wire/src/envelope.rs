@@ -69,7 +69,7 @@ impl EventSource {
         // Relaxed: only uniqueness matters; the order of two threads' events means nothing.
         let sequence = self.last_sequence.fetch_add(1, Ordering::Relaxed) + 1;
         Event {
-            event_id: format!("{}{sequence}", self.id_prefix),
+            event_id: self.event_id(sequence),
             agent_id: self.agent_id.clone(),
             boot_id: self.boot_id,
             sequence,
@@ -85,6 +85,11 @@ impl EventSource {
             copies: None,
             body: Some(body),
         }
+    }
+
+    /// One allocation: `format!` asks for memory three times, and took a ninth of a parser's time.
+    fn event_id(&self, sequence: u64) -> String {
+        [&self.id_prefix, itoa::Buffer::new().format(sequence)].concat()
     }
 }
 

@@ -112,7 +112,7 @@ fn upper_case_name(message: &str) -> Option<&str> {
 /// The number that FASTPATH switches (Dell N, Netgear, Ubiquiti EdgeSwitch) give: `traputil.c(721) 98 %% TEXT`.
 fn fastpath_number(message: &str) -> Option<u64> {
     const MAX_PLACE_BYTES: usize = 96;
-    let (beginning, _) = message.split_at_checked(message.bytes().take(MAX_PLACE_BYTES + 1).position(|byte| byte == b'%')?)?;
+    let (beginning, _) = message.split_at_checked(memchr::memchr(b'%', &message.as_bytes()[..message.len().min(MAX_PLACE_BYTES + 1)])?)?;
     let (place, number) = beginning.strip_suffix(' ')?.rsplit_once(") ")?;
     place.contains(".c(").then(|| number.parse().ok()).flatten()
 }
