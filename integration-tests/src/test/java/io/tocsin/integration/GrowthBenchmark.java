@@ -53,33 +53,30 @@ public final class GrowthBenchmark {
         perSecond,
         seconds);
     say(
-        "  %,d rows of syslog, %,d of all tables; %,d alerts open, %,d devices known",
+        "  %,d rows of syslog, %,d of all tables; %,d alerts open, members of storms among them; %,d devices known",
         number(stack, "SELECT toInt64(count()) FROM tocsin.syslog"),
         number(
             stack,
             "SELECT toInt64(sum(rows)) FROM system.parts WHERE active AND database = 'tocsin'"),
-        number(stack, "SELECT toInt64(count()) FROM tocsin.alerts FINAL WHERE state = 'open'"),
+        number(stack, "SELECT toInt64(count()) FROM tocsin.alerts FINAL WHERE state IN ('open', 'suppressed')"),
         number(stack, "SELECT toInt64(uniqExact(device)) FROM tocsin.devices_seen"));
   }
 
-  /** Copies of what there is, on other days, until there are so many. */
+  /** Copies of today's, on other days, until there are so many. */
   private static void fill(Stack stack, long rows) {
     String there = "SELECT toInt64(count()) FROM tocsin.syslog";
-    long missing = rows - number(stack, there);
-    say("%,d rows of syslog are added, some 100,000 a second", Math.max(0, missing));
-    for (int insert = 0; missing > 0; insert++) {
-      long copied = Math.min(missing, ROWS_AN_INSERT);
+    say("filling up to %,d rows of syslog: some 100,000 a second", rows);
+    for (int insert = 0; number(stack, there) < rows; insert++) {
       stack
           .clickHouse()
           .execute(
               """
               INSERT INTO tocsin.syslog SELECT * REPLACE (
                 received_at - toIntervalDay(%1$d) AS received_at, event_time - toIntervalDay(%1$d) AS event_time)
-              FROM tocsin.syslog WHERE received_at > now() - INTERVAL 1 DAY LIMIT %2$d
+              FROM (SELECT * FROM tocsin.syslog WHERE received_at > now() - INTERVAL 1 DAY LIMIT %2$d)
               SETTINGS insert_deduplicate = 0, deduplicate_blocks_in_dependent_materialized_views = 0
               """
-                  .formatted(1 + insert % DAYS, copied));
-      missing -= copied;
+                  .formatted(1 + insert % DAYS, ROWS_AN_INSERT));
     }
   }
 
