@@ -58,7 +58,9 @@ public final class GrowthBenchmark {
         number(
             stack,
             "SELECT toInt64(sum(rows)) FROM system.parts WHERE active AND database = 'tocsin'"),
-        number(stack, "SELECT toInt64(count()) FROM tocsin.alerts FINAL WHERE state IN ('open', 'suppressed')"),
+        number(
+            stack,
+            "SELECT toInt64(count()) FROM tocsin.alerts FINAL WHERE state IN ('open', 'suppressed')"),
         number(stack, "SELECT toInt64(uniqExact(device)) FROM tocsin.devices_seen"));
   }
 
