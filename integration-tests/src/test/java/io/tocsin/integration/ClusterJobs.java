@@ -148,14 +148,14 @@ final class ClusterJobs implements AutoCloseable {
 
   /** The id of a job that has not ended. */
   JobID id(String name) throws Exception {
-    return atWork().stream()
+    return notEnded().stream()
         .filter(job -> job.getJobName().equals(name))
         .map(JobStatusMessage::getJobId)
         .findFirst()
         .orElseThrow(() -> new AssertionError("there is no job " + name));
   }
 
-  private Collection<JobStatusMessage> atWork() throws Exception {
+  private Collection<JobStatusMessage> notEnded() throws Exception {
     return client.listJobs().get().stream()
         .filter(job -> !job.getJobState().isGloballyTerminalState())
         .toList();

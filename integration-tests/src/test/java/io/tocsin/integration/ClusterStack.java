@@ -162,7 +162,7 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
     }
   }
 
-  /** Stops all brokers at once and removes what they had. */
+  /** Stops all brokers, one right after the other, and removes what they had. */
   void loseBrokers() throws IOException {
     List<ServiceSpec> brokers = kafka.specs();
     brokers.forEach(broker -> supervisor.stop(broker.name()));
