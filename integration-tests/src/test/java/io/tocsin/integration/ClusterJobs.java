@@ -133,8 +133,16 @@ final class ClusterJobs implements AutoCloseable {
     return client.stopWithSavepoint(id(name), false, null, SavepointFormatType.CANONICAL).get();
   }
 
-  /** Cancels one job, whatever it is at. Returns its newest checkpoint, which is kept. */
-  String cancel(String name) throws Exception {
+  /** Cancels every job, whatever it is at. Returns the newest checkpoint of each, which is kept. */
+  Map<String, String> cancelAll() throws Exception {
+    Map<String, String> checkpoints = new LinkedHashMap<>();
+    for (String name : names()) {
+      checkpoints.put(name, cancel(name));
+    }
+    return checkpoints;
+  }
+
+  private String cancel(String name) throws Exception {
     JobID id = id(name);
     URI checkpoints = leader().resolve("/jobs/" + id + "/checkpoints");
     String newest = Http.json(checkpoints).at("/latest/completed/external_path").asText();

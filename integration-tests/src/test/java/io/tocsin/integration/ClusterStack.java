@@ -27,7 +27,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -52,7 +51,6 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
   private final FlinkCluster flink;
   private final Installation installation;
   private final Supervisor supervisor;
-  private final Map<String, String> checkpoints = new HashMap<>();
   private ClusterJobs jobs;
 
   /**
@@ -169,25 +167,24 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
     brokers.forEach(broker -> new StateFolder(state.of(broker.name())).delete());
   }
 
-  /** Stops the agent and cancels all jobs, of which the newest checkpoints are remembered. */
-  void stopWriters() throws Exception {
+  /** Stops the agent and cancels all jobs. Returns the newest checkpoint of each. */
+  Map<String, String> stopWriters() throws Exception {
     supervisor.stop(AgentService.NAME);
-    for (String job : jobs.names()) {
-      checkpoints.put(job, jobs.cancel(job));
-    }
+    return jobs.cancelAll();
   }
 
   /** Starts brokers that have nothing. */
   void startBrokers() throws IOException {
-    launch(kafka.specs());
-    kafka.specs().forEach(broker -> supervisor.awaitReady(broker.name()));
+    List<ServiceSpec> brokers = kafka.specs();
+    launch(brokers);
+    supervisor.awaitReady(brokers.stream().map(ServiceSpec::name).toArray(String[]::new));
   }
 
-  /** Once the topics are restored: the rest of the schema, all jobs, and the agent. */
-  void goOnWithKafka(int generation) throws Exception {
+  /** Once the topics are restored: the rest of the schema, jobs from these, and the agent. */
+  void goOnWithKafka(Map<String, String> checkpoints, int generation) throws Exception {
     applySchema();
-    for (String job : jobs.names()) {
-      jobs.submitAfterKafkaLoss(job, parallelism, checkpoints.get(job), generation);
+    for (Map.Entry<String, String> job : checkpoints.entrySet()) {
+      jobs.submitAfterKafkaLoss(job.getKey(), parallelism, job.getValue(), generation);
     }
     supervisor.launch(agent());
     supervisor.awaitReady(AgentService.NAME);

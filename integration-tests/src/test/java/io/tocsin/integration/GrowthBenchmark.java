@@ -1,6 +1,7 @@
 package io.tocsin.integration;
 
 import io.tocsin.embedded.Stack;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
@@ -30,7 +31,7 @@ public final class GrowthBenchmark {
     int perSecond = args.length > 0 ? Integer.parseInt(args[0]) : 5_000;
     int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 30;
     List<Long> rows =
-        List.of((args.length > 2 ? args[2] : "10000000,100000000").split(",")).stream()
+        Arrays.stream((args.length > 2 ? args[2] : "10000000,100000000").split(","))
             .map(Long::valueOf)
             .toList();
     try (Stack stack = TestStacks.create("growth-benchmark")) {
@@ -54,21 +55,21 @@ public final class GrowthBenchmark {
         seconds);
     say(
         "  %,d rows of syslog, %,d of all tables; %,d alerts open, members of storms among them; %,d devices known",
-        number(stack, "SELECT toInt64(count()) FROM tocsin.syslog"),
-        number(
+        CostBenchmark.number(stack, "SELECT toInt64(count()) FROM tocsin.syslog"),
+        CostBenchmark.number(
             stack,
             "SELECT toInt64(sum(rows)) FROM system.parts WHERE active AND database = 'tocsin'"),
-        number(
+        CostBenchmark.number(
             stack,
             "SELECT toInt64(count()) FROM tocsin.alerts FINAL WHERE state IN ('open', 'suppressed')"),
-        number(stack, "SELECT toInt64(uniqExact(device)) FROM tocsin.devices_seen"));
+        CostBenchmark.number(stack, "SELECT toInt64(uniqExact(device)) FROM tocsin.devices_seen"));
   }
 
   /** Copies of today's, on other days, until there are so many. */
   private static void fill(Stack stack, long rows) {
     String there = "SELECT toInt64(count()) FROM tocsin.syslog";
     say("filling up to %,d rows of syslog: some 100,000 a second", rows);
-    for (int insert = 0; number(stack, there) < rows; insert++) {
+    for (int insert = 0; CostBenchmark.number(stack, there) < rows; insert++) {
       stack
           .clickHouse()
           .execute(
@@ -80,10 +81,6 @@ public final class GrowthBenchmark {
               """
                   .formatted(1 + insert % DAYS, ROWS_AN_INSERT));
     }
-  }
-
-  private static long number(Stack stack, String question) {
-    return CostBenchmark.number(stack, question);
   }
 
   private static void say(String format, Object... values) {

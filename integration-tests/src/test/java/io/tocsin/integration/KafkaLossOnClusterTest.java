@@ -2,6 +2,7 @@ package io.tocsin.integration;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,18 +27,20 @@ class KafkaLossOnClusterTest {
 
   private static KafkaLoss.Site siteOf(ClusterStack cluster) {
     return new KafkaLoss.Site() {
+      private Map<String, String> checkpoints;
+
       @Override
       public List<String> loseKafka(KafkaLoss loss) throws Exception {
         cluster.loseBrokers();
         loss.tell("update", SPOOLED);
-        cluster.stopWriters();
+        checkpoints = cluster.stopWriters();
         cluster.startBrokers();
         return List.of(SPOOLED);
       }
 
       @Override
       public void goOn() throws Exception {
-        cluster.goOnWithKafka(KafkaLoss.LOST_AND_RESTORED_ONCE);
+        cluster.goOnWithKafka(checkpoints, KafkaLoss.LOST_AND_RESTORED_ONCE);
       }
     };
   }
