@@ -72,7 +72,10 @@ class RecoveryITCase {
 
   private static String kafka;
 
-  @TempDir private Path checkpoints;
+  /** Of the class, so that it goes after the cluster, which writes on for a job that has ended. */
+  @TempDir private static Path folder;
+
+  private Path checkpoints;
 
   @BeforeAll
   static void pushRules() {
@@ -96,6 +99,7 @@ class RecoveryITCase {
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void worldEndsWhereTheRunWithoutCrashesEnds(long seed) throws Exception {
+    checkpoints = folder.resolve("seed-" + seed);
     Random random = new Random(seed);
     Map<String, CrashingJob> jobs = new TreeMap<>();
     try (TopicWords topics = new TopicWords(kafka);
