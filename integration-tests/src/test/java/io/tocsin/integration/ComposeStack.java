@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.tocsin.embedded.FreePorts;
+import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.agent.AgentConfig;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
@@ -132,10 +133,10 @@ final class ComposeStack {
       Ended ended =
           Ended.of(
               new ProcessBuilder(
-                  io.tocsin.embedded.JavaProcess.command(
+                  JavaProcess.command(
                       io.tocsin.rules.command.Main.class,
                       "128m",
-                      io.tocsin.embedded.JavaProcess.quickStartFlags(),
+                      JavaProcess.quickStartFlags(),
                       List.of(
                           "push",
                           "--kafka-config",
@@ -231,6 +232,7 @@ final class ComposeStack {
     ProcessBuilder builder = new ProcessBuilder(command);
     builder.environment().put("PORT_OFFSET", Integer.toString(ports.offset()));
     builder.environment().put("ALL", "1");
+    builder.environment().put("JAVA_TOOL_OPTIONS", String.join(" ", JavaProcess.quickStartFlags()));
     builder.environment().put("HEARTBEAT_EVERY", "2");
     builder.environment().put("HEARTBEAT_SILENT_AFTER", "20");
     String output = check(Ended.of(builder), String.join(" ", command));

@@ -116,7 +116,9 @@ final class KafkaCluster {
         .properties()
         .forEach(
             setting -> {
-              if (!setting.getKey().matches(".*(SSL|SASL|SCRAM|AUTHORIZER|SUPER_USERS).*")) {
+              if (setting
+                  .getKey()
+                  .matches("KAFKA_(?!.*(SSL|SASL|SCRAM|AUTHORIZER|SUPER_USERS)).*")) {
                 kept.put(setting.getKey(), setting.getValue().asText());
               }
             });
