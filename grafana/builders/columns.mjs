@@ -37,6 +37,9 @@ export const ago = (width) => ({ unit: 'dateTimeFromNow', width });
 /** A point in time, as it stands on a clock; beside it a duration says how long ago. */
 export const when = { unit: 'dateTimeAsIso', width: 160 };
 
+/** When something happened, on a clock; the year is that of the chosen time. */
+export const happened = { unit: 'time:MM-DD HH:mm:ss', width: 112 };
+
 /** Who works on an alert, and since when. */
 export const onIt = { title: 'on it', width: 90 };
 export const onItSince = { title: 'on it since', unit: 'dateTimeFromNow', width: 120 };

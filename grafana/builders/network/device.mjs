@@ -2,6 +2,7 @@ import {
   agentSilent,
   alertState,
   device,
+  happened,
   lasted,
   linkTo,
   onIt,
@@ -110,7 +111,7 @@ export default dashboard({
         width: 24,
         empty: { what: 'it said nothing in this time' },
         columns: {
-          happened_at: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          happened_at: { title: 'when', ...happened },
           kind: { values: words({ alert: red, trap: orange, syslog: grey, WAN: purple }), coloured: true, width: 70 },
           what: { minWidth: 200 },
           device,

@@ -1,4 +1,4 @@
-import { agentSilent, ago, linkTo } from '../columns.mjs';
+import { agentSilent, happened, linkTo } from '../columns.mjs';
 import { choice, dashboard, row, textbox } from '../dashboard.mjs';
 import { above, blue, green, grey, orange, red, words, yellow } from '../palette.mjs';
 import { bars, lines, stat, table } from '../panels.mjs';
@@ -231,7 +231,7 @@ export default dashboard({
           ip: { width: 140, link: toLookup },
           macs: { thresholds: above({ 2: orange }), coloured: true, width: 70 },
           who: { minWidth: 240 },
-          newest: ago(130),
+          newest: happened,
           one_relay: { title: 'relay', width: 130 },
         },
         query: sql`
@@ -257,7 +257,7 @@ export default dashboard({
         width: 12,
         empty: { mac: 'everybody is registered' },
         columns: {
-          since: ago(130),
+          since: happened,
           mac: { width: 140, link: toLookup },
           ip: { width: 120, link: toLookup },
           hostname: { width: 110 },

@@ -1,4 +1,4 @@
-import { ago, agentSilent, device } from '../columns.mjs';
+import { agentSilent, device, happened } from '../columns.mjs';
 import { alertsAndMaintenance, dashboard, devices, row, sitesOfDevices, textbox } from '../dashboard.mjs';
 import { above, numbers, orange, red, syslogSeverities, words, yellow } from '../palette.mjs';
 import { bars, stat, table } from '../panels.mjs';
@@ -70,7 +70,7 @@ export default dashboard({
         width: 24,
         empty: { message: 'no message holds these words in this time' },
         columns: {
-          event_time: { title: 'when', unit: 'time:MM-DD HH:mm:ss', width: 112 },
+          event_time: { title: 'when', ...happened },
           device,
           severity_name: {
             title: 'severity',
@@ -145,7 +145,7 @@ export default dashboard({
         width: 12,
         empty: { example: 'nothing new' },
         columns: {
-          first_seen_at: { title: 'first seen', ...ago(130) },
+          first_seen_at: { title: 'first seen', ...happened },
           severity_number: {
             title: 'severity',
             values: numbers(Object.entries(syslogSeverities).map(([word, colour], number) => [number, word, colour])),
@@ -180,7 +180,7 @@ export default dashboard({
           device,
           messages_missing: { title: 'messages', thresholds: above({ 1: orange }), coloured: true, unit: 'short', width: 110 },
           gaps: { unit: 'short', width: 80 },
-          newest: ago(130),
+          newest: happened,
         },
         query: sql`
           SELECT device, sum(g.missing) AS messages_missing, count() AS gaps, max(g.event_time) AS newest

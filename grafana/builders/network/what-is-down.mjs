@@ -1,7 +1,7 @@
 import {
   agentSilent,
-  ago,
   alertedDevice,
+  happened,
   heldBy,
   lasted,
   linkTo,
@@ -208,7 +208,7 @@ export default dashboard({
         width: 12,
         empty: { summary: 'no page in this time range' },
         columns: {
-          sent: ago(120),
+          sent: happened,
           firing_now: {
             title: 'status',
             values: numbers([
@@ -246,7 +246,7 @@ export default dashboard({
         width: 12,
         empty: { device_name: 'nothing resolved in this time range' },
         columns: {
-          ended: ago(120),
+          ended: happened,
           device_name: alertedDevice,
           check: { width: 90 },
           lasted: { unit: 'dthms', width: 90 },
