@@ -31,6 +31,7 @@ final class LoadTraffic implements AutoCloseable {
 
   private static final int UPDATES = 2 * ALERTS - ALERTS / LEFT_OPEN_EVERY;
   private static final int DHCP_MESSAGES = CLIENTS * MESSAGES_OF_AN_EXCHANGE;
+  private static final int LEAST_PER_SECOND = (UPDATES + DHCP_MESSAGES) / SLICE_SECONDS + 1;
 
   private final String name;
   private final int number;
@@ -51,8 +52,14 @@ final class LoadTraffic implements AutoCloseable {
    * @param perSecond messages of all kinds a second
    * @param portOffset of the stack whose listeners it is sent to
    * @param folder for events files and logs
+   * @throws IllegalArgumentException for a rate that leaves no room for syslog
    */
   LoadTraffic(String name, int number, int perSecond, Path tocsin, int portOffset, Path folder) {
+    if (perSecond < LEAST_PER_SECOND) {
+      throw new IllegalArgumentException(
+          "%d messages a second are too few beside alert updates and DHCP: set RATE to %d or more"
+              .formatted(perSecond, LEAST_PER_SECOND));
+    }
     this.name = name;
     this.number = number;
     this.syslogPerSlice = perSecond * SLICE_SECONDS - UPDATES - DHCP_MESSAGES;
