@@ -176,10 +176,11 @@ describe('dashboard queries', { skip }, () => {
             if (givenDatabase) continue;
             test(`${query.name} takes hostile values of ${name} for what they are: names that nothing has`, async () => {
               const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: ['no-such-name'] } });
-              // Each alone, and in lists, which Grafana writes value by value.
-              for (const value of [...hostileValues, [hostileValues[0]], ['no-such-name', ...hostileValues]]) {
-                const answer = await runQuery(query, { variables: { ...all(dashboard.model), [name]: value } });
-                assert.deepEqual(still(answer), still(absent), `${JSON.stringify(value)} changed the result`);
+              for (const hostile of hostileValues) {
+                for (const value of [hostile, [hostile], ['no-such-name', hostile]]) {
+                  const answer = await runQuery(query, { variables: { ...all(dashboard.model), [name]: value } });
+                  assert.deepEqual(still(answer), still(absent), `${JSON.stringify(value)} changed the result`);
+                }
               }
             });
           }
