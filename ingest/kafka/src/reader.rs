@@ -16,6 +16,9 @@ use crate::{Connection, Error, Failures, MAX_SILENCE};
 /// How long a broker may take to answer a question; a stop of the agent waits as long at most.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Between two questions to a broker that is about to lead a partition.
+const LEADER_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
 /// How long librdkafka may take to tell what it has told nobody yet.
 const NEWS_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -119,7 +122,14 @@ impl TopicReader {
     /// Points the reader at a topic. What is stored there now is unread; what comes later is read as well.
     pub fn seek(&mut self, topic: &str, start: Start) -> Result<(), Error> {
         let partitions = self.partitions(topic)?;
-        let (unread, assignment) = self.assignment(topic, &partitions, start).map_err(|error| self.unanswered(topic, &error))?;
+        let deadline = Instant::now() + REQUEST_TIMEOUT;
+        let (unread, assignment) = loop {
+            match self.assignment(topic, &partitions, start) {
+                Ok(found) => break found,
+                Err(error) if is_without_leader(&error) && Instant::now() < deadline => std::thread::sleep(LEADER_POLL_INTERVAL),
+                Err(error) => return Err(self.unanswered(topic, &error)),
+            }
+        };
         self.consumer.assign(&assignment).map_err(|error| self.about(topic, &error))?;
         (self.topic, self.unread, self.last_progress) = (topic.to_owned(), unread, Instant::now());
         Ok(())
@@ -219,6 +229,16 @@ impl TopicReader {
     fn about(&self, topic: &str, error: &KafkaError) -> Error {
         self.connection.failed(&format!("topic {topic}"), error, &self.consumer.context().failures)
     }
+}
+
+/// A broker knows who leads a partition before that one does, when a topic is new and when its leader has changed.
+fn is_without_leader(error: &KafkaError) -> bool {
+    use RDKafkaErrorCode::{
+        FencedLeaderEpoch, LeaderNotAvailable, NotLeaderForPartition, OffsetNotAvailable, UnknownLeaderEpoch, UnknownTopicOrPartition,
+    };
+    let codes =
+        [FencedLeaderEpoch, LeaderNotAvailable, NotLeaderForPartition, OffsetNotAvailable, UnknownLeaderEpoch, UnknownTopicOrPartition];
+    error.rdkafka_error_code().is_some_and(|code| codes.contains(&code))
 }
 
 /// What connecting again does not mend.

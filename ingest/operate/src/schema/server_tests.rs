@@ -385,6 +385,16 @@ fn a_device_that_is_written_is_read_and_one_that_is_removed_is_gone() {
 }
 
 #[test]
+fn a_topic_can_be_read_as_soon_as_it_is_created() {
+    let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
+    for turn in 0..3 {
+        let own = Topic { partitions: 64, ..own_topic(&format!("at-once-{turn}")) };
+        apply_topics(&Kafka::new(Connection::new(&address)).unwrap(), std::slice::from_ref(&own), &[], Some(1)).unwrap();
+        assert!(DevicesTopic::new(Connection::new(&address), &own.name).read().unwrap().is_empty());
+    }
+}
+
+#[test]
 fn more_copies_than_brokers_are_refused_with_the_remedy() {
     let Some(address) = server("TOCSIN_TEST_KAFKA") else { return };
     let kafka = Kafka::new(Connection::new(&address)).unwrap();
