@@ -104,7 +104,7 @@ impl Story {
                     "the archive job has passed it; ClickHouse could not be asked whether it is stored".to_owned()
                 }
                 Some(archive) if archive.has_passed => {
-                    "the archive job has passed it and it is in no table: look at `tocsin quarantine list`; its retention may be over"
+                    "the archive job has passed it and it is in no table: it has three seconds for that; after them look at `tocsin quarantine list`, or its retention is over"
                         .to_owned()
                 }
                 Some(_) => "it waits in Kafka for the archive job".to_owned(),

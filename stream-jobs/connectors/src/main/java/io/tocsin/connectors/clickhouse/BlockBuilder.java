@@ -4,10 +4,12 @@ import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.LongSupplier;
 
 /**
  * Collects the rows of one table until they are sealed into a {@link Block}. Rows are compressed on
@@ -28,16 +30,31 @@ final class BlockBuilder {
 
   private final String table;
   private final List<String> columns;
+  private final boolean isAwaited;
+  private final LongSupplier nanoClock;
   private final RowBinaryWriter stretch = new RowBinaryWriter(2 * STRETCH_BYTES);
   private final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
   private ZstdOutputStreamNoFinalizer compressor;
   private final Map<Origin, Origin.Stretch> origins = new LinkedHashMap<>();
   private int rows;
   private int bytesBefore;
+  private long firstRowNanos;
 
+  /** A builder without rows. */
   BlockBuilder(RowEncoder<?> encoder) {
+    this(encoder, System::nanoTime);
+  }
+
+  /**
+   * A builder without rows.
+   *
+   * @param nanoClock a clock for durations, as {@link System#nanoTime}
+   */
+  BlockBuilder(RowEncoder<?> encoder, LongSupplier nanoClock) {
     this.table = encoder.table();
     this.columns = encoder.columns();
+    this.isAwaited = encoder.isAwaited();
+    this.nanoClock = nanoClock;
   }
 
   /** Adds a row, or throws what the encoder throws and holds the same rows as before. */
@@ -45,7 +62,9 @@ final class BlockBuilder {
     int sizeBefore = stretch.size();
     try {
       encoder.encode(element, stretch);
-      rows++;
+      if (rows++ == 0) {
+        firstRowNanos = nanoClock.getAsLong();
+      }
     } catch (RuntimeException e) {
       stretch.truncate(sizeBefore);
       throw e;
@@ -66,24 +85,35 @@ final class BlockBuilder {
     return rows;
   }
 
+  /** Whether a checkpoint is to take the rows: somebody waits for them, or they are old enough. */
+  boolean isDue(Duration patience) {
+    return rows > 0 && (isAwaited || nanoClock.getAsLong() - firstRowNanos >= patience.toNanos());
+  }
+
   /** Bytes before compression. */
   int bytes() {
     return bytesBefore + stretch.size();
   }
 
-  /** Takes the rows out as a block with a token of its own. */
-  Block seal() {
+  /**
+   * The rows so far as a block with a token of its own; they stay. Rows that come later begin a
+   * zstd frame of their own, and a block may have many.
+   */
+  Block copy() {
     compress();
     close();
-    byte[] zstd = compressed.toByteArray();
-    Block block =
-        new Block(
-            table,
-            columns,
-            rows,
-            zstd,
-            UUID.randomUUID().toString(),
-            List.copyOf(origins.values()));
+    return new Block(
+        table,
+        columns,
+        rows,
+        compressed.toByteArray(),
+        UUID.randomUUID().toString(),
+        List.copyOf(origins.values()));
+  }
+
+  /** Takes the rows out as a block with a token of its own. */
+  Block seal() {
+    Block block = copy();
     compressed.reset();
     origins.clear();
     rows = 0;

@@ -1,6 +1,7 @@
 package io.tocsin.connectors.clickhouse;
 
 import java.io.Serializable;
+import java.time.Duration;
 
 /**
  * How large blocks grow, and when the writer brakes.
@@ -11,17 +12,25 @@ import java.io.Serializable;
  * @param brakeAboveSealedBytes compressed bytes of one writer that may wait for a checkpoint at
  *     full speed
  * @param brakeMillisPerElement pause for each element above that, the shortest
+ * @param patience how old rows of a table that nobody waits for are at least when a checkpoint
+ *     takes them ({@link RowEncoder#isAwaited})
  */
 public record BlockLimits(
-    int maxRows, int maxBytes, long brakeAboveSealedBytes, long brakeMillisPerElement)
+    int maxRows,
+    int maxBytes,
+    long brakeAboveSealedBytes,
+    long brakeMillisPerElement,
+    Duration patience)
     implements Serializable {
 
   /**
    * 100,000 rows or 64 MiB a block, which are some 10 MiB compressed: each insert costs the server
    * a part of every table and roll-up, so few large ones are cheap. 64 MiB compressed, about 300
-   * MiB of rows, between two checkpoints.
+   * MiB of rows, between two checkpoints. With a checkpoint a second, every third takes what nobody
+   * waits for.
    */
-  public static final BlockLimits DEFAULT = new BlockLimits(100_000, 64 << 20, 64L << 20, 2);
+  public static final BlockLimits DEFAULT =
+      new BlockLimits(100_000, 64 << 20, 64L << 20, 2, Duration.ofSeconds(2));
 
   private static final int BRAKE_STEPS = 9;
 

@@ -3,12 +3,16 @@ package io.tocsin.connectors.clickhouse;
 import io.tocsin.connectors.Backoff;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.Random;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
@@ -42,8 +46,9 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  *
  * The event_id tells such duplicates.
  *
- * <p><b>Latency.</b> Rows are visible after the next checkpoint: with an interval of 1 s, within
- * about that.
+ * <p><b>Latency.</b> Rows that somebody waits for ({@link RowEncoder#isAwaited}) are visible after
+ * the next checkpoint: with an interval of 1 s, within about that. Others stay with the writer, and
+ * in its checkpoints, for {@link BlockLimits#patience} more.
  *
  * <p><b>Memory.</b> Between checkpoints a writer holds at most one open block a table ({@link
  * BlockLimits#maxBytes}) and the sealed ones, all compressed. Nothing may leave before the
@@ -63,7 +68,10 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * @param <T> element
  */
 public final class ClickHouseSink<T>
-    implements Sink<T>, SupportsCommitter<Block>, SupportsPreCommitTopology<Block, Block> {
+    implements Sink<T>,
+        SupportsWriterState<T, Block>,
+        SupportsCommitter<Block>,
+        SupportsPreCommitTopology<Block, Block> {
   /** Counter: rows encoded, rejects included. */
   public static final String ENCODED_ROWS_TOTAL = "clickhouse_encoded_rows_total";
 
@@ -137,7 +145,18 @@ public final class ClickHouseSink<T>
 
   @Override
   public SinkWriter<T> createWriter(WriterInitContext context) {
-    return new ClickHouseWriter<>(router, limits, context.metricGroup());
+    return restoreWriter(context, List.of());
+  }
+
+  @Override
+  public StatefulSinkWriter<T, Block> restoreWriter(
+      WriterInitContext context, Collection<Block> kept) {
+    return new ClickHouseWriter<>(router, limits, kept, System::nanoTime, context.metricGroup());
+  }
+
+  @Override
+  public SimpleVersionedSerializer<Block> getWriterStateSerializer() {
+    return getCommittableSerializer();
   }
 
   /** Keeps the committer out of the writer's task; both have the same parallelism. */

@@ -1,12 +1,15 @@
 package io.tocsin.connectors.clickhouse;
 
 import io.tocsin.connectors.clickhouse.TableRouter.Row;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.MetricGroup;
 import org.slf4j.Logger;
@@ -16,22 +19,38 @@ import org.slf4j.LoggerFactory;
  * Encodes elements into blocks, one open block a table, and hands them over at the checkpoint. See
  * {@link ClickHouseSink}.
  */
-final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
+final class ClickHouseWriter<T>
+    implements CommittingSinkWriter<T, Block>, StatefulSinkWriter<T, Block> {
   private static final Logger LOG = LoggerFactory.getLogger(ClickHouseWriter.class);
 
   private final TableRouter<T> router;
   private final BlockLimits limits;
+  private final LongSupplier nanoClock;
   private final Map<String, BlockBuilder> openBlocks = new HashMap<>();
   private final List<Block> sealedBlocks = new ArrayList<>();
   private final Counter encodedRows;
   private final Counter rejectedRows;
   private final Counter brakeMillis;
   private long sealedBytes;
+  private boolean isEndOfInput;
   private boolean isRejectLogged;
 
-  ClickHouseWriter(TableRouter<T> router, BlockLimits limits, MetricGroup metrics) {
+  /**
+   * A writer.
+   *
+   * @param kept blocks that a checkpoint kept and no commit has
+   * @param nanoClock a clock for durations, as {@link System#nanoTime}
+   */
+  ClickHouseWriter(
+      TableRouter<T> router,
+      BlockLimits limits,
+      Collection<Block> kept,
+      LongSupplier nanoClock,
+      MetricGroup metrics) {
     this.router = router;
     this.limits = limits;
+    this.nanoClock = nanoClock;
+    kept.forEach(this::addSealed);
     this.encodedRows = metrics.counter(ClickHouseSink.ENCODED_ROWS_TOTAL);
     this.rejectedRows = metrics.counter(ClickHouseSink.REJECTED_ROWS_TOTAL);
     this.brakeMillis = metrics.counter(ClickHouseSink.BRAKE_MILLIS_TOTAL);
@@ -66,7 +85,7 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
   private <E> void add(Row<E> row) {
     RowEncoder<E> encoder = row.encoder();
     BlockBuilder block =
-        openBlocks.computeIfAbsent(encoder.table(), table -> new BlockBuilder(encoder));
+        openBlocks.computeIfAbsent(encoder.table(), table -> new BlockBuilder(encoder, nanoClock));
     block.add(row.element(), encoder);
     block.note(row.origin(), row.offset());
     encodedRows.inc();
@@ -76,7 +95,10 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
   }
 
   private void seal(BlockBuilder builder) {
-    Block block = builder.seal();
+    addSealed(builder.seal());
+  }
+
+  private void addSealed(Block block) {
     sealedBlocks.add(block);
     sealedBytes += block.zstdRowBinary().length;
   }
@@ -98,15 +120,26 @@ final class ClickHouseWriter<T> implements CommittingSinkWriter<T, Block> {
   public void flush(boolean isEndOfInput) {
     // Rows leave by prepareCommit alone: what is inserted before its checkpoint completes would be
     // inserted twice after a failure.
+    this.isEndOfInput = isEndOfInput;
   }
 
   @Override
   public Collection<Block> prepareCommit() {
-    openBlocks.values().stream().filter(block -> block.rows() > 0).forEach(this::seal);
+    Duration patience = isEndOfInput ? Duration.ZERO : limits.patience();
+    openBlocks.values().stream().filter(block -> block.isDue(patience)).forEach(this::seal);
     List<Block> blocks = List.copyOf(sealedBlocks);
     sealedBlocks.clear();
     sealedBytes = 0;
     return blocks;
+  }
+
+  /** What this checkpoint does not commit. */
+  @Override
+  public List<Block> snapshotState(long checkpointId) {
+    return openBlocks.values().stream()
+        .filter(block -> block.rows() > 0)
+        .map(BlockBuilder::copy)
+        .toList();
   }
 
   @Override

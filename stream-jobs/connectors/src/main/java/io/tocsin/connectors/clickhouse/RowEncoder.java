@@ -35,6 +35,14 @@ public abstract class RowEncoder<T> implements Serializable {
   }
 
   /**
+   * Whether somebody waits for these rows, so that each checkpoint takes them. An insert costs the
+   * server the same however few rows it has, so those of other tables wait for some more.
+   */
+  public boolean isAwaited() {
+    return false;
+  }
+
+  /**
    * Writes one row.
    *
    * @throws IllegalArgumentException where the element holds a value that the table cannot: its

@@ -58,6 +58,11 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
   }
 
   @Override
+  public boolean isAwaited() {
+    return true;
+  }
+
+  @Override
   public void encode(Told<Alert> told, RowBinaryWriter row) {
     Alert alert = told.message();
     boolean isOver = alert.hasResolvedAtUnixNanos();

@@ -17,6 +17,11 @@ final class AlertUpdatesEncoder extends RowEncoder<Event> {
   }
 
   @Override
+  public boolean isAwaited() {
+    return true;
+  }
+
+  @Override
   public void encode(Event event, RowBinaryWriter row) {
     AlertUpdate update = event.getAlertUpdate();
     Envelope.encode(event, row)

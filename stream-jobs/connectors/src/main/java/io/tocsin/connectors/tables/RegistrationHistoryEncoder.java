@@ -37,6 +37,11 @@ final class RegistrationHistoryEncoder extends RowEncoder<Told<Registration>> {
   }
 
   @Override
+  public boolean isAwaited() {
+    return true;
+  }
+
+  @Override
   public void encode(Told<Registration> told, RowBinaryWriter row) {
     Registration registration = told.message();
     row.string(registration.getMac())

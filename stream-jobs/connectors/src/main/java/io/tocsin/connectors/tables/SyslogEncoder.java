@@ -17,6 +17,11 @@ final class SyslogEncoder extends RowEncoder<Event> {
   }
 
   @Override
+  public boolean isAwaited() {
+    return true;
+  }
+
+  @Override
   public void encode(Event event, RowBinaryWriter row) {
     Syslog syslog = event.getSyslog();
     ByteString message = syslog.getMessageBytes();

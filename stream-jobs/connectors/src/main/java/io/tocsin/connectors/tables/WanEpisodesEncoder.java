@@ -38,6 +38,11 @@ final class WanEpisodesEncoder extends RowEncoder<Told<WanEpisode>> {
   }
 
   @Override
+  public boolean isAwaited() {
+    return true;
+  }
+
+  @Override
   public void encode(Told<WanEpisode> told, RowBinaryWriter row) {
     WanEpisode episode = told.message();
     row.string(episode.getEpisodeId())

@@ -3,11 +3,14 @@ package io.tocsin.connectors.clickhouse;
 import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.github.luben.zstd.Zstd;
+import com.github.luben.zstd.ZstdInputStream;
 import com.google.protobuf.ByteString;
 import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -17,9 +20,11 @@ import org.apache.flink.metrics.testutils.MetricListener;
 import org.junit.jupiter.api.Test;
 
 class ClickHouseWriterTest {
-  private static final BlockLimits ROOMY = new BlockLimits(1_000, 1 << 20, 1 << 20, 1);
+  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final BlockLimits ROOMY = new BlockLimits(1_000, 1 << 20, 1 << 20, 1, PATIENCE);
 
   private final MetricListener metrics = new MetricListener();
+  private long nowNanos;
 
   @Test
   void eachTableHasItsBlockAtTheCheckpoint() throws Exception {
@@ -35,6 +40,48 @@ class ClickHouseWriterTest {
     assertThat(rowsByTable(blocks))
         .isEqualTo(Map.of("syslog", 2, "alert_updates", 1, "agent_stats", 1, "rejects", 1));
     assertThat(blocks).extracting(Block::deduplicationToken).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void whatNobodyWaitsForLeavesWhenItIsOldEnoughOrTheInputEnds() throws Exception {
+    ClickHouseWriter<Event> writer = writer(ROOMY);
+    writer.write(TestEvents.syslog(1, NOON), null);
+    writer.write(TestEvents.agentStats(2, NOON), null);
+    assertThat(rowsByTable(writer.prepareCommit())).isEqualTo(Map.of("syslog", 1));
+
+    nowNanos = PATIENCE.toNanos() - 1;
+    writer.write(TestEvents.agentStats(3, NOON), null);
+    assertThat(writer.prepareCommit()).isEmpty();
+    nowNanos = PATIENCE.toNanos();
+    assertThat(rowsByTable(writer.prepareCommit())).isEqualTo(Map.of("agent_stats", 2));
+
+    writer.write(TestEvents.agentStats(4, NOON), null);
+    writer.flush(true);
+    assertThat(rowsByTable(writer.prepareCommit())).isEqualTo(Map.of("agent_stats", 1));
+  }
+
+  @Test
+  void checkpointKeepsWhatItDoesNotCommitAndItsSuccessorCommitsThatOnce() throws Exception {
+    ClickHouseWriter<Event> writer = writer(ROOMY);
+    Event[] events = {TestEvents.agentStats(1, NOON), TestEvents.agentStats(2, NOON)};
+    writer.write(events[0], null);
+    assertThat(writer.prepareCommit()).isEmpty();
+    List<Block> kept = writer.snapshotState(1);
+    writer.write(events[1], null);
+    assertThat(writer.prepareCommit()).isEmpty();
+    assertThat(writer.snapshotState(2)).extracting(Block::rows).containsExactly(2);
+    nowNanos = PATIENCE.toNanos();
+    Block inTwoFrames = writer.prepareCommit().iterator().next();
+    assertThat(writer.snapshotState(3)).isEmpty();
+
+    ClickHouseWriter<Event> successor = writer(ROOMY, kept);
+    successor.write(events[1], null);
+    Collection<Block> blocks = successor.prepareCommit();
+
+    assertThat(blocks).isEqualTo(kept);
+    assertThat(rowBinary(inTwoFrames)).isEqualTo(encoded(events));
+    assertThat(rowBinary(kept.get(0))).isEqualTo(encoded(events[0]));
+    assertThat(successor.snapshotState(2)).extracting(Block::rows).containsExactly(1);
   }
 
   @Test
@@ -71,15 +118,11 @@ class ClickHouseWriterTest {
   @Test
   void blockHoldsTheRowsOfItsEncoder() throws Exception {
     Event event = TestEvents.syslog(1, NOON);
-    RowBinaryWriter expected = new RowBinaryWriter(64);
-    RowEncoder<Event> syslog = new EventTables().encoderFor(event);
-    syslog.encode(event, expected);
 
     Block block = blocks(ROOMY, event).iterator().next();
 
-    byte[] rowBinary = Zstd.decompress(block.zstdRowBinary(), expected.size());
-    assertThat(rowBinary).isEqualTo(expected.toByteArray());
-    assertThat(block.columns()).isEqualTo(syslog.columns());
+    assertThat(rowBinary(block)).isEqualTo(encoded(event));
+    assertThat(block.columns()).isEqualTo(new EventTables().encoderFor(event).columns());
   }
 
   @Test
@@ -88,10 +131,10 @@ class ClickHouseWriterTest {
       TestEvents.syslog(1, NOON), TestEvents.syslog(2, NOON), TestEvents.syslog(3, NOON)
     };
 
-    assertThat(blocks(new BlockLimits(2, 1 << 20, 1 << 20, 1), events))
+    assertThat(blocks(new BlockLimits(2, 1 << 20, 1 << 20, 1, PATIENCE), events))
         .extracting(Block::rows)
         .containsExactly(2, 1);
-    assertThat(blocks(new BlockLimits(1_000, 1, 1 << 20, 1), events))
+    assertThat(blocks(new BlockLimits(1_000, 1, 1 << 20, 1, PATIENCE), events))
         .extracting(Block::rows)
         .containsExactly(1, 1, 1);
   }
@@ -120,7 +163,7 @@ class ClickHouseWriterTest {
 
   @Test
   void writerBrakesWhenTooMuchWaitsForTheCheckpoint() throws Exception {
-    ClickHouseWriter<Event> writer = writer(new BlockLimits(1, 1 << 20, 1, 1));
+    ClickHouseWriter<Event> writer = writer(new BlockLimits(1, 1 << 20, 1, 1, PATIENCE));
 
     writer.write(TestEvents.syslog(1, NOON), null);
     writer.write(TestEvents.syslog(2, NOON), null);
@@ -148,12 +191,33 @@ class ClickHouseWriterTest {
     for (Event event : events) {
       writer.write(event, null);
     }
+    nowNanos += PATIENCE.toNanos();
     writer.flush(false);
     return writer.prepareCommit();
   }
 
   private ClickHouseWriter<Event> writer(BlockLimits limits) {
-    return new ClickHouseWriter<>(new EventTables(), limits, metrics.getMetricGroup());
+    return writer(limits, List.of());
+  }
+
+  private ClickHouseWriter<Event> writer(BlockLimits limits, List<Block> kept) {
+    return new ClickHouseWriter<>(
+        new EventTables(), limits, kept, () -> nowNanos, metrics.getMetricGroup());
+  }
+
+  /** Of one table. */
+  private static byte[] encoded(Event... events) {
+    RowBinaryWriter rows = new RowBinaryWriter(64);
+    for (Event event : events) {
+      new EventTables().encoderFor(event).encode(event, rows);
+    }
+    return rows.toByteArray();
+  }
+
+  private static byte[] rowBinary(Block block) throws IOException {
+    try (var rows = new ZstdInputStream(new ByteArrayInputStream(block.zstdRowBinary()))) {
+      return rows.readAllBytes();
+    }
   }
 
   private static Map<String, Integer> rowsByTable(Collection<Block> blocks) {

@@ -13,6 +13,7 @@ import io.tocsin.registrations.v1.LeaseLatency;
 import io.tocsin.registrations.v1.Registration;
 import io.tocsin.wan.v1.WanEpisode;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,7 +33,8 @@ import org.junit.jupiter.api.Test;
  */
 class PoisonRowsITCase extends ClickHouseCase {
   private static final int MESSAGES = 3_000;
-  private static final BlockLimits ROOMY = new BlockLimits(100_000, 1 << 28, 1 << 28, 1);
+  private static final BlockLimits ROOMY =
+      new BlockLimits(100_000, 1 << 28, 1 << 28, 1, Duration.ZERO);
 
   private final String mark = "poison-" + UUID.randomUUID();
 
@@ -143,7 +145,12 @@ class PoisonRowsITCase extends ClickHouseCase {
       throws IOException, InterruptedException {
     Collection<Block> blocks = new ArrayList<>();
     try (var writer =
-        new ClickHouseWriter<>(new ArchiveTables(), ROOMY, new MetricListener().getMetricGroup())) {
+        new ClickHouseWriter<>(
+            new ArchiveTables(),
+            ROOMY,
+            List.of(),
+            System::nanoTime,
+            new MetricListener().getMetricGroup())) {
       long offset = 0;
       for (Message message : messages) {
         writer.write(

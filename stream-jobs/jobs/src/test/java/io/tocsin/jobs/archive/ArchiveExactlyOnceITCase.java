@@ -14,6 +14,7 @@ import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.ClickHouseUnderTest;
 import io.tocsin.testsupport.TestCluster;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -49,7 +50,7 @@ class ArchiveExactlyOnceITCase {
             EVENTS,
             RateLimiterStrategy.perCheckpoint(EVENTS_PER_CHECKPOINT),
             TypeInformation.of(TopicRecord.class));
-    var smallBlocks = new BlockLimits(400, 1 << 20, 1 << 20, 1);
+    var smallBlocks = new BlockLimits(400, 1 << 20, 1 << 20, 1, Duration.ZERO);
     var sink =
         new ClickHouseSink<>(
             ClickHouseConnection.open(clickHouse.url()), new ArchiveTables(), smallBlocks);
@@ -76,7 +77,10 @@ class ArchiveExactlyOnceITCase {
             POISON_INDEX + "\tarchive\tinvalid_value\tsource_ip has 3 bytes: it must have 16");
   }
 
-  /** Each line by two agents, some of them by one alone, while the job fails and is restored. */
+  /**
+   * Each line by two agents, some of them by one alone, while the job fails and is restored. Copies
+   * stay in checkpoints until the last one.
+   */
   @Test
   void whatTwoAgentsReceivedIsStoredOnceAlthoughTheJobFails() throws Exception {
     ClickHouseUnderTest clickHouse = ClickHouseUnderTest.require();
@@ -88,6 +92,7 @@ class ArchiveExactlyOnceITCase {
             RateLimiterStrategy.perCheckpoint(EVENTS_PER_CHECKPOINT),
             TypeInformation.of(TopicRecord.class));
     var connection = ClickHouseConnection.open(clickHouse.url());
+    var patient = new BlockLimits(100_000, 1 << 20, 1 << 20, 1, Duration.ofHours(1));
 
     var env = TestCluster.environment();
     env.setParallelism(1);
@@ -95,7 +100,7 @@ class ArchiveExactlyOnceITCase {
         env,
         source,
         new ClickHouseSink<>(connection, new ArchiveTables()),
-        new ClickHouseSink<>(connection, new CopiesTables()));
+        new ClickHouseSink<>(connection, new CopiesTables(), patient));
     env.execute();
 
     assertThat(PairGenerator.FAILURES).contains(pair + 2_500, pair + 7_200);

@@ -63,7 +63,7 @@ class ArchiveOutageTest {
           new ClickHouseSink<>(
               ClickHouseConnection.open(clickHouse.url()),
               new Numbers(),
-              new BlockLimits(100, 1 << 20, 1 << 20, 1)),
+              new BlockLimits(100, 1 << 20, 1 << 20, 1, Duration.ZERO)),
           new ClickHouseSink<>(ClickHouseConnection.open(clickHouse.url()), new CopiesTables()));
       JobClient job = env.executeAsync();
       await("rows").atMost(DEADLINE).until(() -> clickHouse.stored().count() > 100);
