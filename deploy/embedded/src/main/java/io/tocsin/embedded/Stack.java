@@ -39,7 +39,7 @@ import java.util.function.Consumer;
  */
 public final class Stack implements AutoCloseable, AgentControl, RulesControl {
 
-  private static final Duration SCHEMA_DEADLINE = Duration.ofSeconds(60);
+  private static final Duration SCHEMA_DEADLINE = Duration.ofMinutes(3);
 
   private final StackOptions options;
   private final Tools tools;

@@ -28,9 +28,13 @@ public record ServiceSpec(
    */
   public static final int EXIT_UNUSABLE = 64;
 
-  /** A service with the deadlines that fit most. */
+  /**
+   * A service with the deadlines that fit most. One that has ended is started again at once, so the
+   * deadline is only for one that hangs; on a machine that is busy with other things a broker has
+   * taken more than a minute.
+   */
   public ServiceSpec(
       String name, List<String> command, Map<String, String> environment, Health health) {
-    this(name, command, environment, health, Duration.ofSeconds(60), Duration.ofSeconds(20));
+    this(name, command, environment, health, Duration.ofMinutes(3), Duration.ofSeconds(20));
   }
 }
