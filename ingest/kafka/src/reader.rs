@@ -16,9 +16,6 @@ use crate::{Connection, Error, Failures, MAX_SILENCE};
 /// How long a broker may take to answer a question; a stop of the agent waits as long at most.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Between two questions to a broker that is about to lead a partition.
-const LEADER_POLL_INTERVAL: Duration = Duration::from_millis(50);
-
 /// How long librdkafka may take to tell what it has told nobody yet.
 const NEWS_TIMEOUT: Duration = Duration::from_millis(100);
 
@@ -126,7 +123,7 @@ impl TopicReader {
         let (unread, assignment) = loop {
             match self.assignment(topic, &partitions, start) {
                 Ok(found) => break found,
-                Err(error) if is_without_leader(&error) && Instant::now() < deadline => std::thread::sleep(LEADER_POLL_INTERVAL),
+                Err(error) if is_without_leader(&error) && Instant::now() < deadline => self.hear_news(),
                 Err(error) => return Err(self.unanswered(topic, &error)),
             }
         };
@@ -220,10 +217,15 @@ impl TopicReader {
         Ok((unread, assignment))
     }
 
-    /// The error of a question. librdkafka tells why a connection failed when it is polled, and nobody has polled it while it was asked.
+    /// The error of a question.
     fn unanswered(&self, topic: &str, error: &KafkaError) -> Error {
-        drop(self.consumer.poll(NEWS_TIMEOUT));
+        self.hear_news();
         self.about(topic, error)
+    }
+
+    /// librdkafka tells why a connection failed when it is polled, and nobody polls it while it is asked. What it has read was of the topic before.
+    fn hear_news(&self) {
+        drop(self.consumer.poll(NEWS_TIMEOUT));
     }
 
     fn about(&self, topic: &str, error: &KafkaError) -> Error {
