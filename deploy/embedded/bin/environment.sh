@@ -22,9 +22,11 @@ fail() {
 
 [[ $port_offset =~ ^[0-9]{1,5}$ ]] || fail "PORT_OFFSET is '$port_offset': give a whole number from 0 to 56071."
 
-# The stack's own commands, from the jars that `make build` has left: Maven may compile into target/classes meanwhile.
+# What `make build` has left: Maven may compile into target/classes meanwhile.
+jars="$TOCSIN_HOME/deploy/embedded/target/*:$TOCSIN_HOME/deploy/embedded/target/lib/*"
+# The stack's own commands.
 stack_command=(java -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.configurationFile=tocsin-supervisor-log4j2.properties
-  -cp "$TOCSIN_HOME/deploy/embedded/target/*:$TOCSIN_HOME/deploy/embedded/target/lib/*" io.tocsin.embedded.command.Main)
+  -cp "$jars" io.tocsin.embedded.command.Main)
 
 # owner_of FOLDER: the process id of the stack that runs in this state folder, if one does.
 owner_of() {

@@ -103,6 +103,7 @@ final class ClusterJobs implements AutoCloseable {
     Job job = shipped.get(name);
     List<String> command = new ArrayList<>(List.of("java", "-Xmx192m"));
     command.addAll(JavaProcess.flinkFlags());
+    command.addAll(JavaProcess.classArchiveFlags(CliFrontend.class.getName()));
     command.add(CliFrontend.class.getName());
     command.addAll(List.of("run", "--target", "remote", "--detached", "--class", job.entryClass()));
     command.add("--parallelism=" + (job.isAlone() ? 1 : parallelism));

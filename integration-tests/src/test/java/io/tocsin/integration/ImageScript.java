@@ -1,5 +1,6 @@
 package io.tocsin.integration;
 
+import io.tocsin.embedded.JavaProcess;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -17,7 +18,7 @@ final class ImageScript {
 
   /** With all of the class path. */
   static Map<String, String> environment() {
-    return environment(System.getProperty("java.class.path"));
+    return environment(JavaProcess.classPath());
   }
 
   /**

@@ -4,8 +4,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.kafka.KafkaMain;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import java.io.IOException;
@@ -61,7 +63,8 @@ final class KafkaCluster {
     Map<String, String> settings = new TreeMap<>(shared);
     settings.put("CLUSTER_ID", CLUSTER_ID);
     settings.put("KAFKA_NODE_ID", Integer.toString(node + 1));
-    settings.put("KAFKA_HEAP_OPTS", "-Xmx320m");
+    List<String> flags = JavaProcess.classArchiveFlags(KafkaMain.class.getName());
+    settings.put("KAFKA_HEAP_OPTS", "-Xmx320m " + String.join(" ", flags));
     // The image's own metrics come from a file of the image, at one port for all.
     settings.put("KAFKA_OPTS", "");
     settings.put("KAFKA_CONTROLLER_QUORUM_VOTERS", voters());

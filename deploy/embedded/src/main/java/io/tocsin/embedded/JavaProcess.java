@@ -1,9 +1,15 @@
 package io.tocsin.embedded;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
-/** Command lines of the stack's own Java processes. They share the class path of this one. */
+/**
+ * Command lines of the stack's own Java processes. They share the class path of this one, or have
+ * the one of {@value #CLASS_PATH_VARIABLE}.
+ */
 public final class JavaProcess {
 
   /** What Flink reaches into; its own start scripts pass the same flags. */
@@ -20,7 +26,41 @@ public final class JavaProcess {
           "java.util.concurrent.atomic",
           "java.util.concurrent.locks");
 
+  /** Names a class path of jars, where that of this process has folders or further classes. */
+  private static final String CLASS_PATH_VARIABLE = "TOCSIN_CLASS_PATH";
+
+  /** Names a folder. */
+  private static final String ARCHIVES_VARIABLE = "TOCSIN_CLASS_ARCHIVES";
+
   private JavaProcess() {}
+
+  /** The class path of the stack's processes. */
+  public static String classPath() {
+    return Optional.ofNullable(System.getenv(CLASS_PATH_VARIABLE))
+        .orElseGet(() -> System.getProperty("java.class.path"));
+  }
+
+  /**
+   * JVM flags with which a process finds its classes as an earlier one had them in memory (JEP
+   * 350), which spares a third of what its start costs. Where the folder of {@value
+   * #ARCHIVES_VARIABLE} has none of them yet, they are written there as the process ends; without
+   * that folder there are no flags. A JVM does without an archive that does not fit its class path,
+   * and none can be made of a class path with folders in it.
+   *
+   * @param name of the archive, for example a main class
+   */
+  public static List<String> classArchiveFlags(String name) {
+    return Optional.ofNullable(System.getenv(ARCHIVES_VARIABLE))
+        .map(folder -> classArchiveFlags(Path.of(folder, name + ".jsa")))
+        .orElse(List.of());
+  }
+
+  static List<String> classArchiveFlags(Path archive) {
+    // Of each class that cannot be archived the JVM would warn.
+    return Files.exists(archive)
+        ? List.of("-XX:SharedArchiveFile=" + archive)
+        : List.of("-XX:ArchiveClassesAtExit=" + archive, "-Xlog:cds*=off");
+  }
 
   /**
    * Command line that runs a main class.
@@ -37,7 +77,8 @@ public final class JavaProcess {
     command.addAll(List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"));
     command.add("-Dlog4j2.configurationFile=tocsin-service-log4j2.properties");
     command.addAll(flags);
-    command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+    command.addAll(classArchiveFlags(main.getName()));
+    command.addAll(List.of("-cp", classPath(), main.getName()));
     command.addAll(arguments);
     return command;
   }

@@ -11,7 +11,6 @@ import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -64,12 +63,7 @@ public final class FlinkService {
             arguments);
     URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
     return new ServiceSpec(
-        NAME,
-        command,
-        Map.of(),
-        Health.http(overview, FlinkService::jobsRunning),
-        Duration.ofSeconds(90),
-        Duration.ofSeconds(20));
+        NAME, command, Map.of(), Health.http(overview, FlinkService::jobsRunning));
   }
 
   /**

@@ -30,11 +30,12 @@ public record ServiceSpec(
 
   /**
    * A service with the deadlines that fit most. One that has ended is started again at once, so the
-   * deadline is only for one that hangs; on a machine that is busy with other things a broker has
-   * taken more than a minute.
+   * first is only for one that hangs; on a machine that is busy with other things a broker has
+   * taken more than a minute. To end takes Flink seconds, and half a minute where it leaves its
+   * classes to the next start.
    */
   public ServiceSpec(
       String name, List<String> command, Map<String, String> environment, Health health) {
-    this(name, command, environment, health, Duration.ofMinutes(3), Duration.ofSeconds(20));
+    this(name, command, environment, health, Duration.ofMinutes(3), Duration.ofMinutes(1));
   }
 }
