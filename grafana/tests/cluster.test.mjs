@@ -1,4 +1,4 @@
-// A cluster and a single server with the same rows answer every query of the dashboards alike. ClusterLaboratoryTest of integration-tests runs this
+// A cluster and a single server with the same rows answer every query of the dashboards alike. ShardsOnClickHouseTest of integration-tests runs this
 // file: it has both servers, and their database tocsin is empty.
 //
 //   TOCSIN_TEST_WRITER_URL, TOCSIN_TEST_READER_URL                    the single server, with a user's name and password
@@ -11,7 +11,7 @@ import { ALL, expand, panelIntervalMs, pluginVersions } from './macros.mjs';
 import { insertRows } from './rows.mjs';
 
 const { TOCSIN_TEST_WRITER_URL, TOCSIN_TEST_READER_URL, TOCSIN_TEST_CLUSTER_WRITER_URL, TOCSIN_TEST_CLUSTER_READER_URL } = process.env;
-const skip = TOCSIN_TEST_CLUSTER_READER_URL ? false : 'ClusterLaboratoryTest runs it';
+const skip = TOCSIN_TEST_CLUSTER_READER_URL ? false : 'ShardsOnClickHouseTest runs it';
 
 const now = new Date(Math.floor(Date.now() / 1000) * 1000);
 const range = { from: new Date(now - 24 * 3_600_000), to: new Date(+now + 60_000) };

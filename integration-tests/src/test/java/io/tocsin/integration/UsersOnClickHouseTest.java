@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The users of deploy/clickhouse at a ClickHouse of their own: the engine of the embedded stack,
  * which reads the same file.
  */
-class ClickHouseUsersLaboratoryTest {
+class UsersOnClickHouseTest {
   private static ClickHouseServer server;
 
   @BeforeAll

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** A ClickHouse is saved, burns down, and another one is what it was. */
-class BackupLaboratoryTest {
+class BackupOnClickHouseTest {
   private static final int MESSAGES = 50_000;
 
   private final StateFolder folder = TestStacks.emptyState("backup");

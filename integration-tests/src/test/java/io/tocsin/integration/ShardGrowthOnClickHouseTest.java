@@ -25,7 +25,7 @@ import org.junit.jupiter.api.TestMethodOrder;
  * one shard is open on another.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
-class ShardGrowthLaboratoryTest {
+class ShardGrowthOnClickHouseTest {
   private static final String CLUSTER = "laboratory";
 
   /** So many that each shard has some, and some change their shard. */

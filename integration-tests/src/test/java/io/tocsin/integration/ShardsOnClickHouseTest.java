@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
  * beside them: every table, insert, question and dashboard is compared. What the engine lacks is
  * told at {@link ClusterQueue}.
  */
-class ClusterLaboratoryTest {
+class ShardsOnClickHouseTest {
   private static final String CLUSTER = "laboratory";
 
   /** So many that their hashes are of both shards. */
