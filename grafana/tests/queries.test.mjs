@@ -20,6 +20,19 @@ const mayBeEmpty = givenDatabase ? JSON.parse(readFileSync(join(root, 'tests', '
 const clickhouse = url ? new ClickHouse(url) : undefined;
 const runQuery = asker(clickhouse, database);
 
+const answers = new Map();
+
+/** As runQuery, for what does not depend on the moment: what several tests ask for, or two plugins or time ranges say in the same words, is sent once. */
+const askOnce = asker(
+  {
+    select(sql) {
+      if (!answers.has(sql)) answers.set(sql, clickhouse.select(sql));
+      return answers.get(sql);
+    },
+  },
+  database,
+);
+
 const hostileValues = [
   "x' OR 1=1 --",
   "x\\' OR 1=1 --",
@@ -54,7 +67,7 @@ function whyNoTimeSeries({ meta, data }) {
 /** Values that a person could pick for a variable now. */
 async function options(dashboard, name) {
   const variable = queries(dashboard).find((query) => query.kind === 'variable' && query.name.endsWith(` ${name}`));
-  const { data } = await runQuery(variable, { variables: all(dashboard.model) });
+  const { data } = await askOnce(variable, { variables: all(dashboard.model) });
   return data.map(([value]) => value);
 }
 
@@ -100,7 +113,7 @@ describe('dashboard queries', { skip }, () => {
           for (const plugin of pluginVersions) {
             test(`${query.name} runs at every time range with the macros of plugin ${plugin}`, async () => {
               for (const [name, range] of Object.entries(ranges)) {
-                const { meta, data } = await runQuery(query, { variables: all(dashboard.model), range, plugin });
+                const { meta, data } = await askOnce(query, { variables: all(dashboard.model), range, plugin });
                 for (const column of meta) {
                   assert.match(column.type, plainTypes, `column ${column.name} at ${name}: cast it to a plain type`);
                 }
@@ -110,14 +123,14 @@ describe('dashboard queries', { skip }, () => {
           }
 
           test(`${query.name} shows rows where data exists`, async () => {
-            const data = rowsOf(query, await runQuery(query, { variables: all(dashboard.model) }));
+            const data = rowsOf(query, await askOnce(query, { variables: all(dashboard.model) }));
             const reason = mayBeEmpty[query.name];
             assert.ok(data.length > 0 || reason, `${query.name} is empty over 24 hours; if it may be, say why in tests/may-be-empty.json`);
           });
 
           if (query.panel?.type === 'table') {
             test(`${query.name} has an override for every column and a column for every override`, async () => {
-              const { meta } = await runQuery(query, { variables: all(dashboard.model) });
+              const { meta } = await askOnce(query, { variables: all(dashboard.model) });
               const overridden = query.panel.fieldConfig.overrides.map(({ matcher }) => matcher.options);
               assert.deepEqual(overridden.sort(), meta.map(({ name }) => name).sort());
             });
@@ -125,7 +138,7 @@ describe('dashboard queries', { skip }, () => {
 
           if (query.panel?.type === 'stat') {
             test(`${query.name} shows every column, in its own colours`, async () => {
-              const { meta } = await runQuery(query, { variables: all(dashboard.model) });
+              const { meta } = await askOnce(query, { variables: all(dashboard.model) });
               const overridden = query.panel.fieldConfig.overrides.map(({ matcher }) => matcher.options);
               assert.deepEqual(overridden.sort(), meta.map(({ name }) => name).sort());
               // fields: "" means the numbers alone.
@@ -135,7 +148,7 @@ describe('dashboard queries', { skip }, () => {
 
           if (query.kind === 'annotation') {
             test(`${query.name} has a time and a text`, async () => {
-              const { meta } = await runQuery(query, { variables: all(dashboard.model) });
+              const { meta } = await askOnce(query, { variables: all(dashboard.model) });
               const named = (name) => meta.find((column) => column.name === name);
               assert.ok(isTime(named('time')));
               assert.ok(isText(named('text')));
@@ -145,7 +158,7 @@ describe('dashboard queries', { skip }, () => {
 
           if (query.kind === 'variable') {
             test(`${query.name} is one column of texts`, async () => {
-              const { meta } = await runQuery(query, { variables: all(dashboard.model) });
+              const { meta } = await askOnce(query, { variables: all(dashboard.model) });
               assert.ok(meta.length === 1 && isText(meta[0]), JSON.stringify(meta));
             });
             continue;
@@ -154,9 +167,9 @@ describe('dashboard queries', { skip }, () => {
           for (const name of textVariables(dashboard.model).filter((variable) => query.sql.includes(`\${${variable}:`))) {
             if (givenDatabase) continue; // Hostile text does the same on any rows.
             test(`${query.name} takes hostile text in ${name} for what it is: text that nothing holds`, async () => {
-              const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: 'no-such-text' } });
+              const absent = await askOnce(query, { variables: { ...all(dashboard.model), [name]: 'no-such-text' } });
               for (const hostile of hostileValues) {
-                const answer = await runQuery(query, { variables: { ...all(dashboard.model), [name]: hostile } });
+                const answer = await askOnce(query, { variables: { ...all(dashboard.model), [name]: hostile } });
                 assert.deepEqual(still(answer), still(absent), `${JSON.stringify(hostile)} changed the result`);
               }
             });
@@ -175,12 +188,11 @@ describe('dashboard queries', { skip }, () => {
 
             if (givenDatabase) continue;
             test(`${query.name} takes hostile values of ${name} for what they are: names that nothing has`, async () => {
-              const absent = await runQuery(query, { variables: { ...all(dashboard.model), [name]: ['no-such-name'] } });
-              for (const hostile of hostileValues) {
-                for (const value of [hostile, [hostile], ['no-such-name', hostile]]) {
-                  const answer = await runQuery(query, { variables: { ...all(dashboard.model), [name]: value } });
-                  assert.deepEqual(still(answer), still(absent), `${JSON.stringify(value)} changed the result`);
-                }
+              const answer = async (value) => still(await askOnce(query, { variables: { ...all(dashboard.model), [name]: value } }));
+              const absent = await answer(['no-such-name']);
+              // All that is chosen is one literal: one value that left it would change the answer beside the others too.
+              for (const value of [hostileValues, hostileValues.join(' ')]) {
+                assert.deepEqual(await answer(value), absent, `${JSON.stringify(value)} changed the result`);
               }
             });
           }
