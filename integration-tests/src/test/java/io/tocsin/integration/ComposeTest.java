@@ -347,8 +347,13 @@ class ComposeTest {
     } finally {
       Files.writeString(config, asMade);
     }
-    stack.up();
-    assertThat(stack.container("alertmanager")).isNotEmpty();
+    await("alertmanager, which Docker starts again by itself")
+        .atMost(TestStacks.DEADLINE)
+        .until(
+            () ->
+                stack
+                    .inspect("alertmanager", "{{.State.Running}} {{.State.Restarting}}")
+                    .equals("true false"));
   }
 
   @Test
