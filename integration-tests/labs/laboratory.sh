@@ -18,10 +18,14 @@ needs() {
   done
 }
 
-# alone: waits until no other laboratory of this kind stands, perhaps of another checkout.
+# alone: waits until no other laboratory of this kind stands, perhaps of another checkout, and takes away what a killed one left under its names.
 alone() {
   for _ in $(seq 300); do
-    if mkdir "$state" 2>/dev/null; then return; fi
+    if mkdir "$state" 2>/dev/null; then
+      down
+      mkdir "$state"
+      return
+    fi
     sleep 1
   done
   echo "$state is there since 5 minutes: a laboratory stands already, or was not taken away. $PWD/lab down" >&2
