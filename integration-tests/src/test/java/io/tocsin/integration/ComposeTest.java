@@ -293,16 +293,16 @@ class ComposeTest {
             "flink_rest.p12", "jobmanager",
             "tocsin_jobs.password", "jobmanager taskmanager-1 taskmanager-2",
             "tocsin_agent.password", "agent");
-    for (var entry : holders.entrySet()) {
-      List<String> found = new ArrayList<>();
-      for (String service : RUNNING) {
-        String mounts = stack.inspect(service, "{{range .Mounts}}{{.Destination}} {{end}}");
-        if ((mounts + " ").contains("/" + entry.getKey() + " ")) {
-          found.add(service);
-        }
-      }
-      assertThat(found).as(entry.getKey()).containsExactlyInAnyOrder(entry.getValue().split(" "));
+    Map<String, String> mounts = new TreeMap<>();
+    for (String service : RUNNING) {
+      mounts.put(service, stack.inspect(service, "{{range .Mounts}}{{.Destination}} {{end}}"));
     }
+    holders.forEach(
+        (secret, services) ->
+            assertThat(RUNNING)
+                .as(secret)
+                .filteredOn(service -> (mounts.get(service) + " ").contains("/" + secret + " "))
+                .containsExactlyInAnyOrder(services.split(" ")));
   }
 
   /** ClickHouse alone starts anew, as it reads the hashes of its own from its environment. */
