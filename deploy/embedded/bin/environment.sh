@@ -13,6 +13,8 @@ build_logs=$TOCSIN_HOME/.tocsin/build-logs
 # Kafka's client is linked with the system's OpenSSL; where its headers or pkg-config are missing, one is built from source, which takes minutes.
 export CARGO_FEATURES=''
 pkg-config --exists openssl 2>/dev/null || CARGO_FEATURES=tocsin-kafka/vendored-openssl
+# The crates that have tests: a fuzz target has its main function from libFuzzer, which only `make fuzz` links.
+tested_crates=(--manifest-path ingest/Cargo.toml --release --locked --workspace --exclude tocsin-fuzz --features "$CARGO_FEATURES")
 
 say() { printf '%s\n' "$*"; }
 fail() {
