@@ -1,11 +1,13 @@
-//! What DHCP servers log, as it arrives by syslog: ISC dhcpd (and what is made of it), Kea and dnsmasq.
+//! What DHCP servers log, as it arrives by syslog: ISC dhcpd (and what is made of it), Kea, dnsmasq, Microsoft's, and those inside of gateways.
 //!
 //! A line becomes an event where it tells of a message that was received or sent, of a reply that could not be sent, or of an address that
 //! was missing or in use. A line that tells less stays a syslog event alone.
 
 mod dnsmasq;
+mod gateways;
 mod isc;
 mod kea;
+mod windows;
 
 use tocsin_wire::events::dhcp::{MessageType, Path};
 use tocsin_wire::events::{Dhcp, Syslog};
@@ -18,8 +20,12 @@ pub(crate) fn read(syslog: &Syslog) -> Option<Dhcp> {
     let dhcp = match syslog.app_name.as_str() {
         "dhcpd" | "dhcpd6" | "dhcpd-pools" => isc::read(message),
         "dnsmasq-dhcp" | "dnsmasq" => dnsmasq::read(message),
+        "dhcp" if syslog.msg_id.starts_with("dhcp,") => gateways::routeros(message),
+        "event" => gateways::fortios(message),
+        "events" => gateways::meraki(message),
         name if name.starts_with("kea-dhcp") || message.contains(" [kea-dhcp") => kea::read(message),
-        _ => None,
+        // It has no program's name of its own.
+        _ => windows::read(message),
     }?;
     Some(Dhcp { path: Path::ServerLog.into(), ..dhcp })
 }

@@ -85,7 +85,7 @@ fn sophos(content: &str, header: &mut Header) -> Option<()> {
 }
 
 /// The value of a key, without its quotes.
-pub(super) fn value<'a>(content: &'a str, key: &str) -> Option<&'a str> {
+pub(crate) fn value<'a>(content: &'a str, key: &str) -> Option<&'a str> {
     let is_start = |at: usize| at == 0 || content.as_bytes().get(at - 1).is_some_and(|before| b" ,\t".contains(before));
     let found = content.match_indices(key).find(|(at, _)| is_start(*at) && content.as_bytes().get(at + key.len()) == Some(&b'='))?.0;
     let rest = content.get(found + key.len() + 1..)?;

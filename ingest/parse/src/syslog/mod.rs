@@ -14,6 +14,7 @@ mod timestamp;
 mod vendor;
 mod zone;
 
+pub(crate) use key_value::value;
 use tocsin_wire::Body;
 use tocsin_wire::events::Syslog;
 

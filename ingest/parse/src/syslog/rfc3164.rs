@@ -36,10 +36,41 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Header {
             syslog: cisco.syslog,
         };
     }
-    if !vendor::parse(content, &mut header) {
-        read_tag(content, &mut header);
+    if let Some(relayed) = relayed(content, &header, received_at_unix_nanos) {
+        return relayed;
     }
+    read_content(without_selector(content), &mut header);
     header
+}
+
+fn read_content(content: &str, header: &mut Header) {
+    if !vendor::parse(content, header) {
+        read_tag(content, header);
+    }
+}
+
+/// The whole header that a device wrote, behind that of a relay: `TIMESTAMP HOSTNAME TAG: CONTENT` once more. Where it is not the same host's again, only
+/// with a time as RFC 3164 has it: what a program writes into its log, `2026-11-20 10:00:00 INFO main: text`, looks the same otherwise.
+fn relayed(content: &str, relay: &Header, received_at_unix_nanos: u64) -> Option<Header> {
+    relay.event_time_unix_nanos.filter(|_| timestamp::starts_like_time(content))?;
+    let (time, rest) = timestamp::parse(content, received_at_unix_nanos)?;
+    let (host, rest) = host(rest);
+    let host = host.filter(|name| timestamp::starts_with_month(content) || relay.host.as_deref() == Some(name))?;
+    let mut header = Header { host: Some(host.to_owned()), ..Header::default() };
+    header.set_time(time);
+    read_content(rest, &mut header);
+    (!header.syslog.app_name.is_empty()).then_some(header)
+}
+
+/// What follows the facility and level that syslogd of AIX writes before a TAG: `auth|security:info sshd[4711]: TEXT`.
+fn without_selector(content: &str) -> &str {
+    const FACILITIES: [&str; 13] =
+        ["kern", "user", "mail", "daemon", "auth", "security", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "caadm"];
+    let is_facility = |name: &str| FACILITIES.contains(&name) || matches!(name.as_bytes(), [b'l', b'o', b'c', b'a', b'l', b'0'..=b'7']);
+    let is_selector = |word: &str| {
+        word.split_once(':').is_some_and(|(facilities, level)| vendor::LEVELS.contains(&level) && facilities.split('|').all(is_facility))
+    };
+    content.split_once(' ').filter(|(word, _)| is_selector(word)).map_or(content, |(_, rest)| rest)
 }
 
 /// What a console server says of one of its ports, with the time third: `HOST PORT 2018-Nov- 9 15:38:25.341 TAG: TEXT`. The port is proc_id.

@@ -30,7 +30,7 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<(Timestam
     }
     let (unix_nanos, rest) = match time::rfc3339_prefix(text) {
         Some((nanos, rest)) => (Some(nanos), rest),
-        None => month_name(text, received_at_unix_nanos).or_else(|| dashed(text)).or_else(|| slashed(text))?,
+        None => month_name(text, received_at_unix_nanos).or_else(|| dashed(text)).or_else(|| slashed(text)).or_else(|| coloned(text))?,
     };
     let time = Timestamp { unix_nanos, unknown_zone: None, is_zone_missing: !has_zone(text, rest) };
     after(time, without_count(rest))
@@ -39,6 +39,7 @@ pub(super) fn parse(text: &str, received_at_unix_nanos: u64) -> Option<(Timestam
 /// Whether what was read up to `rest` had a zone behind its minutes: a sign, or letters that are not those of a clock of twelve hours.
 fn has_zone(text: &str, rest: &str) -> bool {
     let read = text.get(..text.len() - rest.len()).unwrap_or_default();
+    let read = coloned_date(read).map_or(read, |(_, clock)| clock);
     let Some((_, behind_hours)) = read.split_once(':') else { return false };
     let is_zoned = |text: &str| text.bytes().any(|byte| b"+-".contains(&byte) || byte.is_ascii_alphabetic());
     is_zoned(behind_hours) && is_zoned(&behind_hours.replace(" AM", "").replace(" PM", ""))
@@ -148,6 +149,34 @@ fn slashed(text: &str) -> Option<(Option<u64>, &str)> {
     Some((time::date_time(year, month, day, clock).and_then(|at| time::civil(at, 0)), rest))
 }
 
+/// `yyyy:mm:dd-hh:mm:ss` of Sophos UTM.
+fn coloned(text: &str) -> Option<(Option<u64>, &str)> {
+    let ((year, month, day), rest) = coloned_date(text)?;
+    let (clock, rest) = clock(rest)?;
+    Some((time::date_time(year, month, day, clock).and_then(|at| time::civil(at, 0)), rest))
+}
+
+/// Year, month and day, and what follows their dash.
+fn coloned_date(text: &str) -> Option<((u32, u32, u32), &str)> {
+    let bytes = text.as_bytes();
+    if bytes.get(4) != Some(&b':') || bytes.get(7) != Some(&b':') {
+        return None;
+    }
+    let date = (time::digits(bytes, 0, 4)?, time::digits(bytes, 5, 2)?, time::digits(bytes, 8, 2)?);
+    Some((date, text.get(10..)?.strip_prefix('-')?))
+}
+
+/// Whether a text begins with the name of a month, as the times of RFC 3164 4.1.2 do.
+pub(super) fn starts_with_month(text: &str) -> bool {
+    text.split_at_checked(3).is_some_and(|(name, rest)| rest.starts_with(' ') && MONTHS.contains(&name))
+}
+
+/// Whether a text may begin with a time, by a look at its first bytes.
+pub(super) fn starts_like_time(text: &str) -> bool {
+    matches!(text.as_bytes(), [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-', ..])
+        || text.get(..3).is_some_and(|name| MONTHS.contains(&name) || WEEKDAYS.contains(&name))
+}
+
 /// `2018-7-23 01:00:34.270` of Huawei and `2018-Nov- 9 15:38:25.341` of console servers: a month without a leading zero or by its name, a day
 /// behind a space.
 fn dashed(text: &str) -> Option<(Option<u64>, &str)> {
@@ -222,6 +251,7 @@ mod tests {
             ("2018-Nov- 9 15:38:25.341 RXDATA:", true),
             ("Nov 20 11:59:59 PM text", true),
             ("11/20/2026:11:59:59 text", true),
+            ("2026:11:20-11:59:59 utm1", true),
             ("Nov 20 11:59:59 UTC: text", false),
             ("Nov 20 11:59:59 CET 2026 sw1", false),
             ("11/20/2026:11:59:59 GMT text", false),

@@ -22,7 +22,7 @@ pub(super) fn parse(content: &str, header: &mut Header) -> bool {
         [b'C', b'E', b'F', b':', ..] | [b'L', b'E', b'E', b'F', b':', ..] => event_format(content, header),
         [b'C', b'I', b'S', b'E', b'_', ..] | [b'C', b'S', b'C', b'O', b'a', b'c', b's', b'_', ..] => identity_services(content, header),
         [b'[', ..] => bracketed(content, header),
-        [b'(', ..] => firebox(content, header),
+        [b'(', ..] => firebox(content, header).or_else(|| access_point(content, header)),
         [b'M', b'S', b'W', ..] => snare(content, header),
         [b'S', b'e', b'v', ..] => idrac(content, header),
         [first, ..] if first.is_ascii_lowercase() => {
@@ -39,6 +39,10 @@ pub(super) fn parse(content: &str, header: &mut Header) -> bool {
     };
     found.is_some()
 }
+
+/// Severities by name, as syslog.conf and vendors abbreviate them.
+pub(super) const LEVELS: [&str; 12] =
+    ["emerg", "alert", "crit", "err", "error", "warning", "warn", "notice", "info", "debug", "informational", "critical"];
 
 fn set(header: &mut Header, app_name: &str, msg_id: &str, message: &str) -> Option<()> {
     header.syslog.app_name = app_name.to_owned();
@@ -108,9 +112,16 @@ fn numbered(content: &str, header: &mut Header) -> Option<()> {
     set(header, module, number, message.trim_start())
 }
 
-/// Ubiquiti: `f09fc2aabbcc,UAP-AC-Pro-Gen2-4.3.28+11361: hostapd: TEXT`, or model, address and version in another order.
+/// Ubiquiti: `f09fc2aabbcc,UAP-AC-Pro-Gen2-4.3.28+11361: hostapd: TEXT`, or model, address and version in another order, or these as
+/// `("U7PG2,f09fc2aabbcc,v4.0.80.10875") hostapd: TEXT`.
 fn access_point(content: &str, header: &mut Header) -> Option<()> {
-    let (identity, rest) = content.split_once(": ").filter(|(identity, _)| identity.len() <= 96 && identity.contains(','))?;
+    let (identity, rest) = match content.strip_prefix("(\"") {
+        Some(quoted) => quoted.split_once("\") ")?,
+        None => content.split_once(": ")?,
+    };
+    if identity.len() > 96 || !identity.contains(',') {
+        return None;
+    }
     let is_address = |part: &str| part.len() == 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
     if identity.contains(' ') || !identity.split(',').any(is_address) {
         return None;
@@ -165,8 +176,6 @@ fn routeros(content: &str, header: &mut Header) -> Option<()> {
 
 /// F5 BIG-IP writes the level before the process: `notice mcpd[5678]: TEXT`.
 fn after_level(content: &str, word_end: usize, header: &mut Header) -> Option<()> {
-    const LEVELS: [&str; 12] =
-        ["emerg", "alert", "crit", "err", "error", "warning", "warn", "notice", "info", "debug", "informational", "critical"];
     let (level, rest) = content.split_at_checked(word_end)?;
     if !LEVELS.contains(&level) {
         return None;
@@ -209,7 +218,7 @@ pub(super) fn is_packet_engine(word: &str) -> bool {
     word.len() <= 16 && word.contains("-PPE-")
 }
 
-/// IBM DataPower: `[DOMAIN][0x88c00002][apigw][error] TEXT`, and Radware DefensePro: `[Device: NAME ADDRESS] M_20000: TEXT`.
+/// IBM DataPower: `[DOMAIN][0x88c00002][apigw][error] TEXT`, NetApp ONTAP, and Radware DefensePro: `[Device: NAME ADDRESS] M_20000: TEXT`.
 fn bracketed(content: &str, header: &mut Header) -> Option<()> {
     if let Some(rest) = content.strip_prefix("[Device: ") {
         let (device, rest) = rest.split_once("] ")?;
@@ -218,12 +227,25 @@ fn bracketed(content: &str, header: &mut Header) -> Option<()> {
         header.host.get_or_insert_with(|| device.to_owned());
         return set(header, "DefensePro", event, message);
     }
+    if let Some((node, event, message)) = ontap(content) {
+        header.host.get_or_insert_with(|| node.to_owned());
+        return set(header, "", event, message);
+    }
     let (_domain, rest) = content.split_once("][0x")?;
     let (code, rest) = rest.split_once("][")?;
     let (category, _) = rest.split_once(']')?;
     let is_code = code.len() == 8 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_code.then_some(())?;
     set(header, category, &format!("0x{code}"), content)
+}
+
+/// NetApp ONTAP's event management: `[NODE:monitor.globalStatus.ok:info]: TEXT`, in older ones a space before the event.
+fn ontap(content: &str) -> Option<(&str, &str, &str)> {
+    let (name, message) = content.strip_prefix('[')?.split_once("]: ")?;
+    let (node, name) = name.split_once(':').filter(|(node, _)| is_host(node))?;
+    let (event, level) = name.trim_start().rsplit_once(':')?;
+    let is_event = event.contains('.') && event.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+    (is_event && level.bytes().all(|byte| byte.is_ascii_alphabetic())).then_some((node, event, message))
 }
 
 /// WatchGuard Firebox: `[SERIAL ](2026-11-20T11:59:58) http-proxy[2122]: TEXT`.

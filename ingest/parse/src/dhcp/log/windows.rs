@@ -1,0 +1,70 @@
+//! Microsoft's DHCP server: a line of its audit log (`DhcpSrvLog-*.log`), by whatever brought it to syslog:
+//! `10,11/20/26,12:00:00,Assign,10.0.0.5,laptop-7.example.com,020000000001,,2889234187,0,,,,0x4D53465420352E30,MSFT 5.0,,,,0`.
+//!
+//! Its time is left alone: it has no zone, and the line above it in the file says in which language it is. Deliberately absent: BOOTP, what it tells
+//! the DNS (30 to 35), and the log of version 6.
+
+use tocsin_wire::events::Dhcp;
+use tocsin_wire::events::dhcp::MessageType;
+
+use super::{event, ip, mac};
+use crate::dhcp::text::before_dot;
+
+/// What may stand before the line: a name that the forwarder gave it.
+const MAX_NAME_BYTES: usize = 64;
+
+pub(super) fn read(message: &str) -> Option<Dhcp> {
+    let (first, rest) = message.split_at_checked(memchr::memchr(b',', &message.as_bytes()[..message.len().min(MAX_NAME_BYTES)])?)?;
+    let (id, fields) = (first.rsplit([' ', '\t']).next()?, rest.get(1..)?);
+    if !is_date(fields) {
+        return None;
+    }
+    // Date, time, description, address, name, hardware address, user, transaction, four more, vendor class in hexadecimal and as text.
+    let mut fields = fields.split(',').skip(2);
+    let mut next = || fields.next().unwrap_or_default();
+    let (description, address, name, hardware, _user, transaction) = (next(), next(), next(), next(), next(), next());
+    let vendor_class = fields.nth(5).unwrap_or_default();
+    let (message_type, is_told) = message_type(id)?;
+    let dhcp = Dhcp {
+        ip: ip(address).unwrap_or_default(),
+        hostname: before_dot(name).to_owned(),
+        transaction_id: transaction.parse().unwrap_or_default(),
+        vendor_class: vendor_class.to_owned(),
+        detail: if is_told { description.to_owned() } else { String::new() },
+        ..event(message_type)
+    };
+    Some(with_hardware(hardware, dhcp))
+}
+
+/// By the number of what happened, as the head of each file lists them; and whether its words say more than the type.
+fn message_type(id: &str) -> Option<(MessageType, bool)> {
+    Some(match id {
+        "10" | "11" => (MessageType::Ack, false),
+        "12" => (MessageType::Release, false),
+        "13" => (MessageType::Abandoned, true),
+        "14" => (MessageType::NoFreeLeases, true),
+        "15" => (MessageType::Nak, true),
+        // Deleted, and expired: the client has the address no more.
+        "16" | "17" | "18" => (MessageType::Release, true),
+        _ => return None,
+    })
+}
+
+/// `mm/dd/yy,` in the order of the server's language.
+fn is_date(fields: &str) -> bool {
+    let is_digit = |at: usize| fields.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
+    let separates = |at: usize, byte: u8| fields.as_bytes().get(at) == Some(&byte);
+    [0, 1, 3, 4, 6, 7].into_iter().all(is_digit) && separates(2, b'/') && separates(5, b'/') && separates(8, b',')
+}
+
+/// `020000000001`; what is longer is a client id (of dial-in servers, of DUIDs).
+fn with_hardware(digits: &str, dhcp: Dhcp) -> Dhcp {
+    if digits.is_empty() || !digits.len().is_multiple_of(2) || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return dhcp;
+    }
+    if digits.len() > 12 {
+        return Dhcp { client_id: digits.to_ascii_lowercase(), ..dhcp };
+    }
+    let pairs: Vec<_> = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap_or_default()).collect();
+    Dhcp { mac: mac(&pairs.join(":")), ..dhcp }
+}
