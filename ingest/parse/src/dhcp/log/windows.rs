@@ -1,8 +1,7 @@
 //! Microsoft's DHCP server: a line of its audit log (`DhcpSrvLog-*.log`), by whatever brought it to syslog:
 //! `10,11/20/26,12:00:00,Assign,10.0.0.5,laptop-7.example.com,020000000001,,2889234187,0,,,,0x4D53465420352E30,MSFT 5.0,,,,0`.
 //!
-//! Its time is left alone: it has no zone, and the line above it in the file says in which language it is. Deliberately absent: BOOTP, what it tells
-//! the DNS (30 to 35), and the log of version 6.
+//! Its time, which has no zone, is left alone. Deliberately absent: BOOTP, what it tells the DNS (30 to 35), and the log of version 6.
 
 use tocsin_wire::events::Dhcp;
 use tocsin_wire::events::dhcp::MessageType;
@@ -50,7 +49,7 @@ fn message_type(id: &str) -> Option<(MessageType, bool)> {
     })
 }
 
-/// `mm/dd/yy,` in the order of the server's language.
+/// `mm/dd/yy,`
 fn is_date(fields: &str) -> bool {
     let is_digit = |at: usize| fields.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
     let separates = |at: usize, byte: u8| fields.as_bytes().get(at) == Some(&byte);
