@@ -23,28 +23,33 @@ pub(super) fn read(message: &str) -> Option<Dhcp> {
     let mut next = || fields.next().unwrap_or_default();
     let (description, address, name, hardware, _user, transaction) = (next(), next(), next(), next(), next(), next());
     let vendor_class = fields.nth(5).unwrap_or_default();
-    let (message_type, is_told) = message_type(id)?;
+    let message_type = message_type(id)?;
+    let detail = match id {
+        "10" | "11" | "12" => String::new(),
+        // A finding tells the words alone: which scope is full belongs to them.
+        "14" => format!("{description} {address}"),
+        _ => description.to_owned(),
+    };
     let dhcp = Dhcp {
         ip: ip(address).unwrap_or_default(),
         hostname: before_dot(name).to_owned(),
         transaction_id: transaction.parse().unwrap_or_default(),
         vendor_class: vendor_class.to_owned(),
-        detail: if is_told { description.to_owned() } else { String::new() },
+        detail,
         ..event(message_type)
     };
     Some(with_hardware(hardware, dhcp))
 }
 
-/// By the number of what happened, as the head of each file lists them; and whether its words say more than the type.
-fn message_type(id: &str) -> Option<(MessageType, bool)> {
+/// By the number of what happened, as the head of each file lists them.
+fn message_type(id: &str) -> Option<MessageType> {
     Some(match id {
-        "10" | "11" => (MessageType::Ack, false),
-        "12" => (MessageType::Release, false),
-        "13" => (MessageType::Abandoned, true),
-        "14" => (MessageType::NoFreeLeases, true),
-        "15" => (MessageType::Nak, true),
-        // Deleted, and expired: the client has the address no more.
-        "16" | "17" | "18" => (MessageType::Release, true),
+        "10" | "11" => MessageType::Ack,
+        "13" => MessageType::Abandoned,
+        "14" => MessageType::NoFreeLeases,
+        "15" => MessageType::Nak,
+        // Released, and what the client has no more either: deleted, and expired.
+        "12" | "16" | "17" | "18" => MessageType::Release,
         _ => return None,
     })
 }
