@@ -102,6 +102,12 @@ fn unknown_zone(text: &str) -> (Option<&str>, &str) {
     read().map_or((None, text), |(zone, rest)| (Some(zone), rest))
 }
 
+/// The name of a node of OneFS, whose number stands behind it: `isi-1(id1)`.
+fn one_fs_node(word: &str) -> Option<&str> {
+    let (name, number) = word.strip_suffix(')')?.split_once("(id")?;
+    (is_host(name) && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(name)
+}
+
 /// HOSTNAME after a time, and what follows it. A word that ends like a TAG is no host name: local senders leave theirs away.
 fn host(text: &str) -> (Option<&str>, &str) {
     // What syslogd of AIX and of the BSDs says itself, with its own words where the host belongs.
@@ -118,6 +124,9 @@ fn host(text: &str) -> (Option<&str>, &str) {
     }
     if word == "-" {
         return (None, rest.trim_start());
+    }
+    if let Some(name) = one_fs_node(word) {
+        return (Some(name), rest.trim_start());
     }
     if !is_host(word) || word.ends_with(']') || word.starts_with('%') || vendor::is_packet_engine(word) {
         return (None, text);

@@ -13,7 +13,7 @@ use crate::time;
 pub(super) fn parse(content: &str, header: &mut Header) -> bool {
     let found = match content.as_bytes() {
         [b'%', b'%', ..] => comware(content, header),
-        [b'<', ..] => extreme(content, header),
+        [b'<', ..] => extreme(content, header).or_else(|| instant(content, header)),
         [b'0'..=b'9', ..] => palo_alto(content, header)
             .or_else(|| numbered(content, header))
             .or_else(|| netscaler(content, header))
@@ -34,7 +34,9 @@ pub(super) fn parse(content: &str, header: &mut Header) -> bool {
                 _ => None,
             }
         }
-        [b'A'..=b'Z', ..] => access_point(content, header).or_else(|| firebox(content, header)),
+        [b'A'..=b'Z', ..] => access_point(content, header)
+            .or_else(|| firebox(content, header))
+            .or_else(|| after_level(content, content.bytes().take(16).position(|byte| byte == b' ')?, header)),
         _ => None,
     };
     found.is_some()
@@ -81,6 +83,15 @@ fn comware(content: &str, header: &mut Header) -> Option<()> {
 fn extreme(content: &str, header: &mut Header) -> Option<()> {
     let msg_id = exos_event(content)?;
     set(header, msg_id.split('.').next()?, msg_id, content)
+}
+
+/// Aruba Instant: `<192.0.2.5 02:00:00:00:00:05> cli[2345]: TEXT`, the access point's addresses before the process.
+fn instant(content: &str, header: &mut Header) -> Option<()> {
+    let (addresses, rest) = content.strip_prefix('<')?.split_once("> ")?;
+    let (address, hardware) = addresses.split_once(' ')?;
+    address.parse::<std::net::IpAddr>().ok().filter(|_| hardware.len() == 17)?;
+    read_tag(rest.trim_start(), header);
+    Some(())
 }
 
 /// Palo Alto: `1,2026/11/20 11:59:59,SERIAL,TYPE,SUBTYPE,...`.
@@ -174,10 +185,11 @@ fn routeros(content: &str, header: &mut Header) -> Option<()> {
     set(header, topics.split(',').next()?, topics, message.trim_start())
 }
 
-/// F5 BIG-IP writes the level before the process: `notice mcpd[5678]: TEXT`.
+/// F5 BIG-IP writes the level before the process: `notice mcpd[5678]: TEXT`, and Radware Alteon in capitals: `NOTICE  slb: TEXT`.
 fn after_level(content: &str, word_end: usize, header: &mut Header) -> Option<()> {
     let (level, rest) = content.split_at_checked(word_end)?;
-    if !LEVELS.contains(&level) {
+    let is_in_capitals = level.bytes().all(|byte| byte.is_ascii_uppercase());
+    if !LEVELS.iter().any(|name| *name == level || is_in_capitals && name.eq_ignore_ascii_case(level)) {
         return None;
     }
     read_tag(rest.trim_start(), header);
