@@ -173,8 +173,11 @@ pub(super) fn starts_with_month(text: &str) -> bool {
 
 /// Whether a text may begin with a time, by a look at its first bytes.
 pub(super) fn starts_like_time(text: &str) -> bool {
-    matches!(text.as_bytes(), [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-', ..])
-        || text.get(..3).is_some_and(|name| MONTHS.contains(&name) || WEEKDAYS.contains(&name))
+    match text.as_bytes() {
+        [b'1' | b'2', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b'-', ..] => true,
+        [b'A'..=b'Z', _, _, b' ' | b',', ..] => text.get(..3).is_some_and(|name| MONTHS.contains(&name) || WEEKDAYS.contains(&name)),
+        _ => false,
+    }
 }
 
 /// `2018-7-23 01:00:34.270` of Huawei and `2018-Nov- 9 15:38:25.341` of console servers: a month without a leading zero or by its name, a day

@@ -12,6 +12,8 @@ use crate::dhcp::text::before_dot;
 /// What may stand before the line: a name that the forwarder gave it.
 const MAX_NAME_BYTES: usize = 64;
 
+// Not a part of its caller, through which every line goes.
+#[inline(never)]
 pub(super) fn read(message: &str) -> Option<Dhcp> {
     let (first, rest) = message.split_at_checked(memchr::memchr(b',', &message.as_bytes()[..message.len().min(MAX_NAME_BYTES)])?)?;
     let (id, fields) = (first.rsplit([' ', '\t']).next()?, rest.get(1..)?);
