@@ -52,7 +52,9 @@ fn read_content(content: &str, header: &mut Header) {
 /// The whole header that a device wrote, behind that of a relay: `TIMESTAMP HOSTNAME TAG: CONTENT` once more. Where it is not the same host's again, only
 /// with a time as RFC 3164 has it: what a program writes into its log, `2026-11-20 10:00:00 INFO main: text`, looks the same otherwise.
 fn relayed(content: &str, relay: &Header, received_at_unix_nanos: u64) -> Option<Header> {
-    relay.event_time_unix_nanos.filter(|_| timestamp::starts_like_time(content))?;
+    if relay.event_time_unix_nanos.is_none() || !timestamp::starts_like_time(content) {
+        return None;
+    }
     let (time, rest) = timestamp::parse(content, received_at_unix_nanos)?;
     let (host, rest) = host(rest);
     let host = host.filter(|name| timestamp::starts_with_month(content) || relay.host.as_deref() == Some(name))?;

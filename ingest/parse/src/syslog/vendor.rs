@@ -30,13 +30,11 @@ pub(super) fn parse(content: &str, header: &mut Header) -> bool {
             match content.as_bytes().get(word_end) {
                 Some(b'=') => key_value::parse(content, header),
                 Some(b',') => routeros(content, header).or_else(|| access_point(content, header)),
-                Some(b' ') => after_level(content, word_end, header).or_else(|| omni_switch(content, header)),
+                Some(b' ') => after_level(content, header).or_else(|| omni_switch(content, header)),
                 _ => None,
             }
         }
-        [b'A'..=b'Z', ..] => access_point(content, header)
-            .or_else(|| firebox(content, header))
-            .or_else(|| after_level(content, content.bytes().take(16).position(|byte| byte == b' ')?, header)),
+        [b'A'..=b'Z', ..] => access_point(content, header).or_else(|| firebox(content, header)).or_else(|| after_level(content, header)),
         _ => None,
     };
     found.is_some()
@@ -130,11 +128,8 @@ fn access_point(content: &str, header: &mut Header) -> Option<()> {
         Some(quoted) => quoted.split_once("\") ")?,
         None => content.split_once(": ")?,
     };
-    if identity.len() > 96 || !identity.contains(',') {
-        return None;
-    }
     let is_address = |part: &str| part.len() == 12 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if identity.contains(' ') || !identity.split(',').any(is_address) {
+    if identity.len() > 96 || identity.contains(' ') || !identity.contains(',') || !identity.split(',').any(is_address) {
         return None;
     }
     read_tag(rest, header);
@@ -186,8 +181,8 @@ fn routeros(content: &str, header: &mut Header) -> Option<()> {
 }
 
 /// F5 BIG-IP writes the level before the process: `notice mcpd[5678]: TEXT`, and Radware Alteon in capitals: `NOTICE  slb: TEXT`.
-fn after_level(content: &str, word_end: usize, header: &mut Header) -> Option<()> {
-    let (level, rest) = content.split_at_checked(word_end)?;
+fn after_level(content: &str, header: &mut Header) -> Option<()> {
+    let (level, rest) = content.split_once(' ')?;
     let is_in_capitals = level.bytes().all(|byte| byte.is_ascii_uppercase());
     if !LEVELS.iter().any(|name| *name == level || is_in_capitals && name.eq_ignore_ascii_case(level)) {
         return None;

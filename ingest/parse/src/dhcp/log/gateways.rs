@@ -9,11 +9,10 @@ use crate::syslog::value;
 /// RouterOS: `dhcp1 assigned 10.0.0.5 for 02:00:00:00:00:01 laptop-7`, `to` and no name in older ones, and `deassigned` at a release or when the
 /// lease ended.
 pub(super) fn routeros(message: &str) -> Option<Dhcp> {
-    let verbs = [(" assigned ", MessageType::Ack, ""), (" deassigned ", MessageType::Release, "deassigned")];
-    let (server, rest, message_type, detail) = verbs.into_iter().find_map(|(verb, message_type, detail)| {
-        let (server, rest) = message.split_once(verb)?;
-        Some((server, rest, message_type, detail))
-    })?;
+    let (message_type, detail, (server, rest)) = match message.split_once(" assigned ") {
+        Some(parts) => (MessageType::Ack, "", parts),
+        None => (MessageType::Release, "deassigned", message.split_once(" deassigned ")?),
+    };
     let mut words = rest.split(' ');
     let (address, _preposition, client) = (ip(words.next()?)?, words.next()?, mac(words.next()?));
     let hostname = words.next().unwrap_or_default().to_owned();
@@ -25,11 +24,10 @@ pub(super) fn routeros(message: &str) -> Option<Dhcp> {
 pub(super) fn fortios(message: &str) -> Option<Dhcp> {
     let message_type = v4_type(&format!("DHCP{}", value(message, "dhcp_msg")?.to_ascii_uppercase()))?;
     let text = |key| value(message, key).unwrap_or_default();
-    let hostname = Some(text("hostname")).filter(|name| *name != "N/A").unwrap_or_default();
     Some(Dhcp {
         ip: ip(text("ip")).filter(|address| address != "0.0.0.0").unwrap_or_default(),
         mac: mac(text("mac")),
-        hostname: hostname.to_owned(),
+        hostname: value(message, "hostname").filter(|name| *name != "N/A").unwrap_or_default().to_owned(),
         interface: text("interface").to_owned(),
         lease_seconds: text("lease").parse().ok().filter(|_| message_type == MessageType::Ack),
         ..event(message_type)

@@ -8,6 +8,7 @@ use tocsin_wire::events::dhcp::MessageType;
 
 use super::{event, ip, mac};
 use crate::dhcp::text::before_dot;
+use crate::time;
 
 /// What may stand before the line: a name that the forwarder gave it.
 const MAX_NAME_BYTES: usize = 64;
@@ -58,19 +59,21 @@ fn message_type(id: &str) -> Option<MessageType> {
 
 /// `mm/dd/yy,`
 fn is_date(fields: &str) -> bool {
-    let is_digit = |at: usize| fields.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
-    let separates = |at: usize, byte: u8| fields.as_bytes().get(at) == Some(&byte);
-    [0, 1, 3, 4, 6, 7].into_iter().all(is_digit) && separates(2, b'/') && separates(5, b'/') && separates(8, b',')
+    let bytes = fields.as_bytes();
+    [(0, b'/'), (3, b'/'), (6, b',')].into_iter().all(|(at, end)| time::digits(bytes, at, 2).is_some() && bytes.get(at + 2) == Some(&end))
 }
 
 /// `020000000001`; what is longer is a client id (of dial-in servers, of DUIDs).
 fn with_hardware(digits: &str, dhcp: Dhcp) -> Dhcp {
-    if digits.is_empty() || !digits.len().is_multiple_of(2) || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+    if !digits.len().is_multiple_of(2) || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return dhcp;
     }
-    if digits.len() > 12 {
-        return Dhcp { client_id: digits.to_ascii_lowercase(), ..dhcp };
+    match digits.len() {
+        12 => {
+            let pairs: Vec<_> = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap_or_default()).collect();
+            Dhcp { mac: mac(&pairs.join(":")), ..dhcp }
+        }
+        13.. => Dhcp { client_id: digits.to_ascii_lowercase(), ..dhcp },
+        _ => dhcp,
     }
-    let pairs: Vec<_> = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).unwrap_or_default()).collect();
-    Dhcp { mac: mac(&pairs.join(":")), ..dhcp }
 }
