@@ -57,7 +57,8 @@ impl TopicWriter {
         let producer = connection
             .client(client_id)
             .set("enable.idempotence", "true")
-            .set("linger.ms", "5")
+            // Nobody waits for a record alone: whoever writes ends with `finish`, which sends at once what is left.
+            .set("linger.ms", "100")
             .set("delivery.timeout.ms", MAX_SILENCE.as_millis().to_string())
             .create_with_context(context)
             .map_err(|error| connection.refused(&error))?;

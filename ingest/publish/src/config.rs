@@ -18,7 +18,7 @@ pub struct KafkaConfig {
     pub config_file: Option<PathBuf>,
     /// `none`, `lz4` or `snappy`.
     pub compression: Compression,
-    /// How long a record may wait for company in its batch; an alert update a quarter of it, samples five times.
+    /// How far the moments lie apart at which records go; of alert updates a quarter of it, of samples five times.
     #[serde(with = "humantime_serde")]
     pub linger: Duration,
     /// Records in memory that Kafka has not acknowledged; above it they go to the spool.

@@ -58,7 +58,7 @@ impl KafkaPublisher {
         let spool = if sizes.max_bytes > 0 { Some(Spool::open(&spool.dir, sizes)?) } else { None };
         let has_leftovers = spool.as_ref().is_some_and(Spool::has_unsent);
         let log = if has_leftovers { Some(KafkaLog::new(kafka, Arc::clone(&health))?) } else { None };
-        let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), kafka.linger / 2, spool, health));
+        let deliveries = Arc::new(Deliveries::new(kafka.queue_size.as_u64(), kafka.linger, spool, health));
         let connection = kafka.connection()?;
         let context = Context::new(Arc::clone(&deliveries), connection.clone());
         let producer = Producer::start(&client_config(kafka, &connection), context).map_err(|error| match error {
@@ -99,8 +99,8 @@ fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
     let mut config = connection.client("tocsin-agent");
     config
         .set("compression.codec", kafka.codec())
-        // The other half records wait for their turn. While many are handed over the first must not go alone: the rest would wait for its acknowledgement.
-        .set("linger.ms", (kafka.linger / 2).as_millis().to_string())
+        // While many are handed over the first must not go alone: the rest would wait for its acknowledgement.
+        .set("linger.ms", (kafka.linger / 8).max(Duration::from_millis(1)).min(kafka.linger).as_millis().to_string())
         .set("enable.idempotence", "true")
         .set("acks", "all")
         // Nothing is given up in silence: records wait until Kafka is back, at the end they go to the spool.

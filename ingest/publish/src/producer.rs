@@ -97,11 +97,12 @@ impl Desk {
             // Without a wait it takes one event, which is the reports of one batch.
             self.client.poll(Duration::ZERO);
             let has_settled = context.settle();
-            match self.serve() {
-                Turn::NotYet(left) if !has_settled => thread::park_timeout(left.min(GATHER)),
-                Turn::Nobody if !has_settled => {
-                    thread::park_timeout(if context.deliveries.in_flight_bytes() > 0 { GATHER } else { IDLE });
-                }
+            let turn = self.serve();
+            let deliveries = &context.deliveries;
+            let pause = if deliveries.in_flight_bytes() > deliveries.waiting.reserved_bytes() { GATHER } else { IDLE };
+            match turn {
+                Turn::NotYet(left) if !has_settled => thread::park_timeout(left.min(pause)),
+                Turn::Nobody if !has_settled => thread::park_timeout(pause),
                 _ => {}
             }
         }

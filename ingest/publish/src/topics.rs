@@ -18,7 +18,7 @@ fn sixteenths(topic: Topic) -> u64 {
     }
 }
 
-/// How long records of a topic wait for company. Alert updates are few, and each may page. Samples are judged over many seconds, and each request less is
+/// How far the moments lie apart at which records of a topic go. Alert updates are few, and each may page. Samples are judged over many seconds, and each request less is
 /// cheaper for agent, broker and jobs.
 fn linger(topic: Topic, linger: Duration) -> Duration {
     match topic {

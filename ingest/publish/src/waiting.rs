@@ -3,8 +3,10 @@
 //! To librdkafka they would only be in the way. An idempotent producer sends a partition's next batch when the last one is acknowledged (it counts
 //! messages in flight where it means requests), and while one is due it asks without a pause whether it may: where acknowledgements take longer than
 //! the linger, a core for each topic (`rd_kafka_toppar_producer_serve`, 2.12.1 to 2.15.0).
+//!
+//! Topics go at the same moments: a job reads several, and each batch that comes by itself ends a fetch of its own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Records;
@@ -67,8 +69,8 @@ pub(crate) struct Waiting {
 #[derive(Default)]
 struct State {
     batch: Batch,
-    /// Of the first record of the batch.
-    since: Option<Instant>,
+    /// Of the first record of the batch, and when the batch is due.
+    since: Option<(Instant, Instant)>,
     is_closed: bool,
 }
 
@@ -94,7 +96,7 @@ pub(crate) enum Turn {
 }
 
 impl Waiting {
-    /// Nobody yet. Records wait `linger` for company.
+    /// Nobody yet. Records go each `linger`.
     pub(crate) fn new(linger: Duration) -> Self {
         Self { linger, state: Mutex::default() }
     }
@@ -104,7 +106,10 @@ impl Waiting {
         let mut state = self.state();
         state.batch.push(records, delivery, reserved_bytes);
         let is_first = state.since.is_none();
-        state.since.get_or_insert_with(Instant::now);
+        state.since.get_or_insert_with(|| {
+            let now = Instant::now();
+            (now, now + until_next(self.linger, now))
+        });
         match state.batch.records.bytes() >= MAX_BYTES {
             true => Pushed::Full,
             false if is_first => Pushed::First,
@@ -115,13 +120,13 @@ impl Waiting {
     /// Those that wait, in place of `batch`, which is empty, if it is their turn.
     pub(crate) fn take_turn(&self, in_flight_bytes: u64, batch: &mut Batch) -> Turn {
         let mut state = self.state();
-        let Some(since) = state.since.filter(|_| !state.is_closed) else { return Turn::Nobody };
-        let until = match in_flight_bytes > state.batch.reserved_bytes {
-            _ if state.batch.records.bytes() >= MAX_BYTES => Duration::ZERO,
-            true => MAX_WAIT,
-            false => self.linger,
+        let Some((since, due)) = state.since.filter(|_| !state.is_closed) else { return Turn::Nobody };
+        let turn = match in_flight_bytes > state.batch.reserved_bytes {
+            _ if state.batch.records.bytes() >= MAX_BYTES => since,
+            true => since + MAX_WAIT,
+            false => due,
         };
-        match until.checked_sub(since.elapsed()) {
+        match turn.checked_duration_since(Instant::now()) {
             Some(left) if !left.is_zero() => Turn::NotYet(left),
             _ => {
                 state.since = None;
@@ -149,6 +154,14 @@ impl Waiting {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How long it is until the next of those moments that lie `every` apart, from one that all topics of the process have in common.
+fn until_next(every: Duration, now: Instant) -> Duration {
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let since_first = now.saturating_duration_since(*FIRST).as_nanos();
+    let since_last = since_first.checked_rem(every.as_nanos()).map_or(0, |nanos| u64::try_from(nanos).unwrap_or(u64::MAX));
+    every.saturating_sub(Duration::from_nanos(since_last))
 }
 
 #[cfg(test)]
@@ -188,8 +201,20 @@ mod tests {
         push(&waiting, &[b"a"]);
         let behind = waiting.reserved_bytes() + 1;
         assert!(matches!(waiting.take_turn(behind, &mut batch), Turn::NotYet(left) if left <= MAX_WAIT));
-        waiting.state().since = Instant::now().checked_sub(MAX_WAIT);
+        let long_ago = Instant::now().checked_sub(MAX_WAIT).unwrap();
+        waiting.state().since = Some((long_ago, long_ago));
         assert_eq!(waiting.take_turn(behind, &mut batch), Turn::Now);
+    }
+
+    #[test]
+    fn topics_go_at_the_same_moments_the_slower_with_the_faster() {
+        let every = Duration::from_millis(5);
+        let now = Instant::now();
+        let (next, fourth) = (until_next(every, now), until_next(every * 4, now));
+        assert!(next > Duration::ZERO && next <= every && fourth <= every * 4, "{next:?} {fourth:?}");
+        assert_eq!((fourth - next).as_nanos() % every.as_nanos(), 0);
+        assert_eq!(until_next(every, now + next), every);
+        assert_eq!(until_next(Duration::ZERO, now), Duration::ZERO);
     }
 
     #[test]
