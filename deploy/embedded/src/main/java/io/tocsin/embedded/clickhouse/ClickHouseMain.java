@@ -1,6 +1,8 @@
 package io.tocsin.embedded.clickhouse;
 
+import com.sun.jna.Function;
 import com.sun.jna.Native;
+import com.sun.jna.NativeLibrary;
 import com.sun.jna.StringArray;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -71,8 +73,11 @@ public final class ClickHouseMain implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    // Without this the JVM would run the library's destructors under its running threads.
-    Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(0)));
+    // Without this the JVM would run the library's destructors under its running threads, which
+    // crash or wait for ever; its halt does so too. No archive of classes is written either: of so
+    // few it would save nothing.
+    Function exitAtOnce = NativeLibrary.getProcess().getFunction("_exit");
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> exitAtOnce.invokeVoid(new Object[] {0})));
     List<String> arguments = new ArrayList<>(List.of("clickhouse"));
     if (configFile != null) {
       arguments.add("--config-file=" + configFile);
