@@ -1,9 +1,12 @@
 //! The `tocsin` binary: arguments, help and exit codes. What the commands do is in `tocsin-agent` and `tocsin-operate`.
 
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::CompleteEnv;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use tocsin_agent::cli::AgentArgs;
 use tocsin_operate::acknowledge::{AckArgs, NoteArgs, UnackArgs};
 use tocsin_operate::ask::AskArgs;
@@ -121,6 +124,12 @@ fn main() -> ExitCode {
             return if answer.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS };
         }
     };
+    if !matches!(cli.command, Command::Agent(_))
+        && let Err(error) = end_when_told()
+    {
+        eprintln!("SIGTERM and SIGINT cannot be heard: {error}");
+        return ExitCode::FAILURE;
+    }
     match cli.command {
         Command::Agent(args) => tocsin_agent::cli::run(args),
         Command::Schema(args) => exit_code(schema::run(&args)),
@@ -148,6 +157,17 @@ fn main() -> ExitCode {
         Command::Heartbeat(args) => exit_code(heartbeat::run(&args)),
         Command::Webhooks(args) => exit_code(webhooks::run(&args)),
     }
+}
+
+/// Ends the process at SIGTERM and SIGINT, with the exit code that a shell would tell, where the kernel does not: the first process of a container has
+/// no default actions (`pid_namespaces(7)`), and whoever stops the container would wait until it is killed.
+fn end_when_told() -> std::io::Result<()> {
+    if std::process::id() == 1 {
+        for signal in [SIGTERM, SIGINT] {
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, Arc::new(AtomicBool::new(true)))?;
+        }
+    }
+    Ok(())
 }
 
 /// Prints a failure, the only place that does.

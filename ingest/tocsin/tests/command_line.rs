@@ -242,13 +242,20 @@ fn a_month_is_written_as_one_page_with_the_figures_of_its_rows() {
     assert!(code == Some(64) && err.contains("has not begun in UTC"), "{err}");
 }
 
+/// Whether a test that needs root has it. CI fails where it has not; elsewhere a word says that the test is skipped.
+fn is_root(what_for: &str) -> bool {
+    let is_root = nix::unistd::geteuid().is_root();
+    assert!(is_root || std::env::var("CI").is_err(), "CI runs as root, which this test needs {what_for}");
+    if !is_root {
+        let _ = writeln!(std::io::stderr(), "skipped: needs root, {what_for}");
+    }
+    is_root
+}
+
 /// In a network namespace of its own the group of nobody may open no ICMP socket (net.ipv4.ping_group_range is empty there).
 #[test]
 fn an_agent_that_may_not_probe_by_icmp_says_what_to_allow() {
-    let is_root = nix::unistd::geteuid().is_root();
-    assert!(is_root || std::env::var("CI").is_err(), "CI runs as root, which this test needs to give its rights away");
-    if !is_root {
-        let _ = writeln!(std::io::stderr(), "skipped: needs root, to give its rights away");
+    if !is_root("to give its rights away") {
         return;
     }
     let dir = tempfile::tempdir().unwrap();
@@ -271,6 +278,34 @@ fn an_agent_that_may_not_probe_by_icmp_says_what_to_allow() {
     for word in ["fra1-ams1", "ICMP is not allowed", "ping_group_range=\"65534 65534\"", "setcap cap_net_raw+ep", "method tcp"] {
         assert!(err.contains(word), "{word:?} is missing in: {err}");
     }
+}
+
+/// The first process of a container has no default actions (`pid_namespaces(7)`): to it SIGTERM would be nothing.
+#[test]
+fn the_first_process_of_a_container_ends_when_it_is_told_to() {
+    if !is_root("for a namespace of processes") {
+        return;
+    }
+    let listen = ["heartbeat", "listen", "--listen=127.0.0.1:0", "--silent-after=1"];
+    let mut command = Command::new("unshare");
+    command.args(["--pid", "--fork", "--kill-child", env!("CARGO_BIN_EXE_tocsin")]).args(listen);
+    let mut container = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let stderr = BufReader::new(container.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default()));
+    lines.recv_timeout(Duration::from_secs(60)).expect("a complaint that no heartbeat comes");
+    let id = container.id();
+    let first_process = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
+    assert!(Command::new("kill").args(["-TERM", first_process.trim()]).status().unwrap().success());
+    let end = loop {
+        if let Err(end) = lines.recv_timeout(Duration::from_secs(60)) {
+            break end;
+        }
+    };
+    if end == mpsc::RecvTimeoutError::Timeout {
+        container.kill().unwrap();
+    }
+    assert_eq!(container.wait().unwrap().code(), Some(128 + 15));
 }
 
 #[test]

@@ -17,6 +17,7 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -72,11 +73,28 @@ final class ComposeStack {
     return Integer.parseInt(inspect(service, "{{.RestartCount}}"));
   }
 
-  /** Stops it and removes everything of it. */
-  void remove() throws IOException, InterruptedException {
+  /**
+   * Stops it and removes everything of it.
+   *
+   * @return the services that crashed or were killed instead of ending by SIGTERM, each behind its
+   *     exit code
+   */
+  List<String> remove() throws IOException, InterruptedException {
     Path logs = repository.resolve("integration-tests/target/containers.log");
     Files.writeString(logs, script("compose", "logs", "--no-color"));
+    Instant begun = Instant.now();
     script("down");
+    String ended =
+        docker(
+            "events",
+            "--since=" + begun.getEpochSecond(),
+            "--until=" + Instant.now().getEpochSecond(),
+            "--filter=" + label(),
+            "--filter=event=die",
+            "--format={{.Actor.Attributes.exitCode}}"
+                + " {{index .Actor.Attributes \"com.docker.compose.service\"}}");
+    // 128 and the signal's number: of SIGABRT, SIGKILL, SIGSEGV.
+    return ended.lines().filter(line -> line.matches("(134|137|139) .*")).toList();
   }
 
   /** Who listens where on this machine. */
@@ -234,7 +252,7 @@ final class ComposeStack {
     builder.environment().put("ALL", "1");
     builder.environment().put("JAVA_TOOL_OPTIONS", String.join(" ", JavaProcess.quickStartFlags()));
     builder.environment().put("HEARTBEAT_EVERY", "2");
-    builder.environment().put("HEARTBEAT_SILENT_AFTER", "20");
+    builder.environment().put("HEARTBEAT_SILENT_AFTER", "12");
     String output = check(Ended.of(builder), String.join(" ", command));
     if (!name.equals("compose")) {
       output.lines().forEach(progress);
