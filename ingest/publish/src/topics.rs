@@ -18,8 +18,8 @@ fn sixteenths(topic: Topic) -> u64 {
     }
 }
 
-/// How far the moments lie apart at which records of a topic go. Alert updates are few, and each may page. Samples are judged over many seconds, and each request less is
-/// cheaper for agent, broker and jobs.
+/// How far the moments lie apart at which records of a topic go. Alert updates are few, and each may page. Samples are judged over many seconds, and each
+/// request less is cheaper for agent, broker and jobs.
 fn linger(topic: Topic, linger: Duration) -> Duration {
     match topic {
         Topic::Alert => linger / 4,

@@ -156,9 +156,11 @@ impl Waiting {
     }
 }
 
-/// How long it is until the next of those moments that lie `every` apart, from one that all topics of the process have in common.
+/// The first moment, which all topics of the process have in common.
+static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// How long it is until the next of those moments that lie `every` apart.
 fn until_next(every: Duration, now: Instant) -> Duration {
-    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
     let since_first = now.saturating_duration_since(*FIRST).as_nanos();
     let since_last = since_first.checked_rem(every.as_nanos()).map_or(0, |nanos| u64::try_from(nanos).unwrap_or(u64::MAX));
     every.saturating_sub(Duration::from_nanos(since_last))
@@ -209,11 +211,10 @@ mod tests {
     #[test]
     fn topics_go_at_the_same_moments_the_slower_with_the_faster() {
         let every = Duration::from_millis(5);
-        let now = Instant::now();
-        let (next, fourth) = (until_next(every, now), until_next(every * 4, now));
-        assert!(next > Duration::ZERO && next <= every && fourth <= every * 4, "{next:?} {fourth:?}");
-        assert_eq!((fourth - next).as_nanos() % every.as_nanos(), 0);
-        assert_eq!(until_next(every, now + next), every);
+        let now = *FIRST + Duration::from_millis(7);
+        assert_eq!(until_next(every, now), Duration::from_millis(3));
+        assert_eq!(until_next(every * 4, now), Duration::from_millis(13));
+        assert_eq!(until_next(every, *FIRST + every), every);
         assert_eq!(until_next(Duration::ZERO, now), Duration::ZERO);
     }
 
