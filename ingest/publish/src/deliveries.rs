@@ -78,6 +78,11 @@ impl Deliveries {
         self.in_flight_bytes.load(Ordering::Acquire)
     }
 
+    /// Whether librdkafka has records of which it has not told what became of them.
+    pub(crate) fn awaits_reports(&self) -> bool {
+        self.in_flight_bytes() > self.waiting.reserved_bytes()
+    }
+
     /// Whether nothing is on its way and nothing waits.
     pub(crate) fn is_settled(&self) -> bool {
         self.in_flight_bytes() == 0 && !self.spool.as_ref().is_some_and(Spool::has_unsent)

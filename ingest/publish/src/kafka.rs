@@ -150,7 +150,7 @@ impl Publisher for KafkaPublisher {
         }
         self.sender.producer.purge();
         let deadline = Instant::now() + MAX_PURGE;
-        while deliveries.in_flight_bytes() > deliveries.waiting.reserved_bytes() && Instant::now() < deadline {
+        while deliveries.awaits_reports() && Instant::now() < deadline {
             deliveries.wait(WAIT);
         }
         deliveries.spool_waiting();

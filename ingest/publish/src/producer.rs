@@ -98,8 +98,7 @@ impl Desk {
             self.client.poll(Duration::ZERO);
             let has_settled = context.settle();
             let turn = self.serve();
-            let deliveries = &context.deliveries;
-            let pause = if deliveries.in_flight_bytes() > deliveries.waiting.reserved_bytes() { GATHER } else { IDLE };
+            let pause = if context.deliveries.awaits_reports() { GATHER } else { IDLE };
             match turn {
                 Turn::NotYet(left) if !has_settled => thread::park_timeout(left.min(pause)),
                 Turn::Nobody if !has_settled => thread::park_timeout(pause),

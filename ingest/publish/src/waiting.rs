@@ -69,8 +69,8 @@ pub(crate) struct Waiting {
 #[derive(Default)]
 struct State {
     batch: Batch,
-    /// Of the first record of the batch, and when the batch is due.
-    since: Option<(Instant, Instant)>,
+    /// Of the first record of the batch.
+    since: Option<Instant>,
     is_closed: bool,
 }
 
@@ -106,10 +106,7 @@ impl Waiting {
         let mut state = self.state();
         state.batch.push(records, delivery, reserved_bytes);
         let is_first = state.since.is_none();
-        state.since.get_or_insert_with(|| {
-            let now = Instant::now();
-            (now, now + until_next(self.linger, now))
-        });
+        state.since.get_or_insert_with(Instant::now);
         match state.batch.records.bytes() >= MAX_BYTES {
             true => Pushed::Full,
             false if is_first => Pushed::First,
@@ -120,13 +117,13 @@ impl Waiting {
     /// Those that wait, in place of `batch`, which is empty, if it is their turn.
     pub(crate) fn take_turn(&self, in_flight_bytes: u64, batch: &mut Batch) -> Turn {
         let mut state = self.state();
-        let Some((since, due)) = state.since.filter(|_| !state.is_closed) else { return Turn::Nobody };
-        let turn = match in_flight_bytes > state.batch.reserved_bytes {
-            _ if state.batch.records.bytes() >= MAX_BYTES => since,
-            true => since + MAX_WAIT,
-            false => due,
+        let Some(since) = state.since.filter(|_| !state.is_closed) else { return Turn::Nobody };
+        let until = match in_flight_bytes > state.batch.reserved_bytes {
+            _ if state.batch.records.bytes() >= MAX_BYTES => Duration::ZERO,
+            true => MAX_WAIT,
+            false => until_next(self.linger, since),
         };
-        match turn.checked_duration_since(Instant::now()) {
+        match until.checked_sub(since.elapsed()) {
             Some(left) if !left.is_zero() => Turn::NotYet(left),
             _ => {
                 state.since = None;
@@ -203,8 +200,7 @@ mod tests {
         push(&waiting, &[b"a"]);
         let behind = waiting.reserved_bytes() + 1;
         assert!(matches!(waiting.take_turn(behind, &mut batch), Turn::NotYet(left) if left <= MAX_WAIT));
-        let long_ago = Instant::now().checked_sub(MAX_WAIT).unwrap();
-        waiting.state().since = Some((long_ago, long_ago));
+        waiting.state().since = Instant::now().checked_sub(MAX_WAIT);
         assert_eq!(waiting.take_turn(behind, &mut batch), Turn::Now);
     }
 

@@ -5,7 +5,7 @@ mod server;
 use std::io::{BufRead, BufReader, Write};
 use std::net::UdpSocket;
 use std::os::unix::net::UnixDatagram;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -252,6 +252,13 @@ fn is_root(what_for: &str) -> bool {
     is_root
 }
 
+/// What a process says as it says it, until it ends, and the thread that reads it.
+fn lines_of_stderr(process: &mut Child) -> (mpsc::Receiver<String>, thread::JoinHandle<()>) {
+    let stderr = BufReader::new(process.stderr.take().unwrap());
+    let (sender, lines) = mpsc::channel();
+    (lines, thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default())))
+}
+
 /// In a network namespace of its own the group of nobody may open no ICMP socket (net.ipv4.ping_group_range is empty there).
 #[test]
 fn an_agent_that_may_not_probe_by_icmp_says_what_to_allow() {
@@ -290,9 +297,7 @@ fn the_first_process_of_a_container_ends_when_it_is_told_to() {
     let mut command = Command::new("unshare");
     command.args(["--pid", "--fork", "--kill-child", env!("CARGO_BIN_EXE_tocsin")]).args(listen);
     let mut container = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let stderr = BufReader::new(container.stderr.take().unwrap());
-    let (sender, lines) = mpsc::channel();
-    thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default()));
+    let (lines, reader) = lines_of_stderr(&mut container);
     lines.recv_timeout(Duration::from_secs(60)).expect("a complaint that no heartbeat comes");
     let id = container.id();
     let first_process = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap();
@@ -306,6 +311,7 @@ fn the_first_process_of_a_container_ends_when_it_is_told_to() {
         container.kill().unwrap();
     }
     assert_eq!(container.wait().unwrap().code(), Some(128 + 15));
+    reader.join().unwrap();
 }
 
 #[test]
@@ -327,9 +333,7 @@ fn a_hangup_reloads_tells_the_service_manager_and_refuses_what_cannot_be_used() 
     };
     let mut command = tocsin(&["agent", "-c", config.to_str().unwrap()]);
     let mut agent = command.env("NOTIFY_SOCKET", dir.path().join("notify")).stderr(Stdio::piped()).spawn().unwrap();
-    let stderr = BufReader::new(agent.stderr.take().unwrap());
-    let (sender, lines) = mpsc::channel();
-    let reader = thread::spawn(move || stderr.lines().map_while(Result::ok).for_each(|line| sender.send(line).unwrap_or_default()));
+    let (lines, reader) = lines_of_stderr(&mut agent);
     let line_with = |word: &str| loop {
         let line = lines.recv_timeout(Duration::from_secs(60)).expect(word);
         if line.contains(word) {
