@@ -139,7 +139,7 @@ final class FlinkCluster {
     shipped("deploy/compose/flink.yaml", "")
         .forEach(
             (setting, value) -> {
-              if (setting.matches("taskmanager\\.(memory|cpu|load-balance).*")) {
+              if (setting.matches("(taskmanager\\.(memory|cpu|load-balance)|state).*")) {
                 settings.put(setting, value);
               }
             });

@@ -71,8 +71,9 @@ public final class JobRunner {
    * gives to the next is not copied, because all of it are messages of protobuf and records, which
    * nobody changes; buffers as the job says. Where state lies in RocksDB, filters say which of its
    * files cannot have a key: without them a read of one of a million keys costs up to twice as
-   * much. After a failure those that page start first. What Flink's configuration says about
-   * checkpoints, parallelism, buffers and filters is left alone.
+   * much. After a failure those that page start first, and an earlier one makes nobody wait longer
+   * ({@link Restart}). What Flink's configuration says about checkpoints, parallelism, buffers,
+   * filters and how long failures are remembered is left alone.
    */
   public static void prepare(
       StreamExecutionEnvironment env, JobOptions options, Buffering buffering, Restart restart) {
@@ -91,6 +92,11 @@ public final class JobRunner {
         options.tolerableFailedCheckpoints());
     setUnlessConfigured(env, settings, ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
     setUnlessConfigured(env, settings, BLOOM_FILTERS, true);
+    setUnlessConfigured(
+        env,
+        settings,
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
+        Restart.FORGOTTEN_AFTER);
     settings.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
         env.getConfiguration()
