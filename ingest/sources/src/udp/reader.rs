@@ -43,12 +43,12 @@ struct Pause {
 }
 
 impl Pause {
-    /// Short against everything a person or a page could notice.
-    const DURATION: Duration = Duration::from_millis(1);
+    /// Short against everything a person or a page could notice, and against the time that a record waits for its company (`kafka.linger`).
+    const DURATION: Duration = Duration::from_millis(3);
     /// Batches closer than this are steady traffic; a datagram on its own is passed on at once.
-    const STEADY: Duration = Duration::from_millis(1);
+    const STEADY: Duration = Duration::from_millis(3);
     /// Holds twice what a burst of a million datagrams a second brings in a pause. A smaller one, as most systems grant it, must be emptied at once.
-    const MIN_BUFFER_BYTES: u64 = 4 * 1024 * 1024;
+    const MIN_BUFFER_BYTES: u64 = 8 * 1024 * 1024;
 
     fn after(&mut self, datagrams: usize, buffer_bytes: u64) {
         let is_steady = self.ready.is_some_and(|ready| ready.elapsed() < Self::STEADY);
