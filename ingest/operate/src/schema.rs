@@ -94,8 +94,8 @@ struct TargetArgs {
     #[arg(long, env = "TOCSIN_CLICKHOUSE_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     cluster: Option<String>,
 
-    /// Another number of partitions than the topic's file says. A topic that is there grows: what is written of a key from then on overtakes what waits in its old partition.
-    #[arg(long, env = "TOCSIN_PARTITIONS", value_name = "TOPIC=N,..", value_delimiter = ',')]
+    /// So many partitions of a topic, or by a number alone the least of each that can grow [default: one with one broker, else as the topic's file says]. A topic that is there grows: what is written of a key from then on overtakes what waits in its old partition.
+    #[arg(long, env = "TOCSIN_PARTITIONS", value_name = "[TOPIC=]N,..", value_delimiter = ',')]
     partitions: Vec<Partitions>,
 
     /// Leave the other server alone.
@@ -159,6 +159,9 @@ impl Target {
         if let Some(kafka) = &kafka {
             servers::await_answer(&format!("Kafka at {}", kafka.bootstrap_servers()), wait, |timeout| kafka.ping(timeout))
                 .map_err(|reason| kafka.silent(&reason))?;
+            if kafka.brokers()? == 1 {
+                topics::begin_small(&mut topics, &args.partitions);
+            }
         }
         if let Some(clickhouse) = &clickhouse {
             servers::await_answer(&format!("ClickHouse at {}", clickhouse.url()), wait, |_| clickhouse.ping())
@@ -223,7 +226,7 @@ fn apply_topics(kafka: &Kafka, topics: &[Topic], asked: &[Partitions], replicati
     let (mut created, mut altered) = (0, 0);
     for (topic, change) in changes(kafka, topics, asked)? {
         match change {
-            TopicChange::Nothing => {}
+            TopicChange::Nothing { .. } => {}
             TopicChange::Create => {
                 let replication = replication.map_or_else(|| kafka.default_replication(), Ok)?;
                 if kafka.create(topic, replication)? {
@@ -274,8 +277,7 @@ fn apply_retention(
 fn changes<'a>(kafka: &Kafka, topics: &'a [Topic], asked: &[Partitions]) -> Result<Vec<(&'a Topic, TopicChange)>, Failure> {
     let names: Vec<String> = topics.iter().map(|topic| topic.name.clone()).collect();
     let existing = kafka.existing(&names)?;
-    let number = |topic: &Topic| asked.iter().find(|asked| asked.topic == topic.name).map(|asked| asked.number);
-    topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name), number(topic))?))).collect()
+    topics.iter().map(|topic| Ok((topic, topic.compare(existing.get(&topic.name), asked)?))).collect()
 }
 
 fn status(args: &TargetArgs) -> Result<(), Failure> {
@@ -284,7 +286,7 @@ fn status(args: &TargetArgs) -> Result<(), Failure> {
     if let Some(kafka) = &target.kafka {
         for (topic, change) in changes(kafka, &target.topics, &target.partitions)? {
             let (word, detail) = match change {
-                TopicChange::Nothing => ("applied", topic.to_string()),
+                TopicChange::Nothing { partitions } => ("applied", Topic { partitions, ..topic.clone() }.to_string()),
                 TopicChange::Create => ("pending", format!("will be created: {topic}")),
                 TopicChange::Alter(changes) => ("pending", changes.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")),
                 TopicChange::Grow { from, .. } => ("pending", format!("partitions {from} -> {}; {GROWN}", topic.partitions)),

@@ -72,8 +72,13 @@ impl Kafka {
 
     /// How many copies of a partition to keep unless told: three where there are three brokers, else one each.
     pub fn default_replication(&self) -> Result<u32, Failure> {
+        Ok(self.brokers()?.clamp(1, 3) as u32)
+    }
+
+    /// How many brokers there are.
+    pub fn brokers(&self) -> Result<usize, Failure> {
         let metadata = self.admin.inner().fetch_metadata(None, REQUEST_TIMEOUT).map_err(|error| self.failed(&error))?;
-        Ok(metadata.brokers().len().clamp(1, 3) as u32)
+        Ok(metadata.brokers().len())
     }
 
     /// What the cluster knows of these topics; a topic that it does not know is absent.

@@ -89,8 +89,11 @@ pub struct ExistingTopic {
 pub enum TopicChange {
     /// The broker does not know it.
     Create,
-    /// It is as the file says.
-    Nothing,
+    /// It is as the file says, but for partitions.
+    Nothing {
+        /// How many it has.
+        partitions: u32,
+    },
     /// These settings differ.
     Alter(Vec<SettingChange>),
     /// It gets more partitions, which somebody asked for; settings may differ too.
@@ -102,12 +105,12 @@ pub enum TopicChange {
     },
 }
 
-/// `--partitions TOPIC=N`: somebody knows what it means that a topic grows.
+/// `--partitions [TOPIC=]N`: somebody knows what it means that a topic grows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partitions {
-    /// Name of the topic.
-    pub topic: String,
-    /// How many it shall have.
+    /// Name of the topic; without one each that can grow is meant.
+    pub topic: Option<String>,
+    /// How many it shall have, or each at least.
     pub number: u32,
 }
 
@@ -115,10 +118,12 @@ impl FromStr for Partitions {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (topic, number) = text.split_once('=').ok_or("write it as TOPIC=NUMBER, for example events-syslog-v1=12")?;
-        let number = number.parse().ok().filter(|number| (1..=MOST_PARTITIONS).contains(number));
-        let number = number.ok_or_else(|| format!("a topic has from 1 to {MOST_PARTITIONS} partitions"))?;
-        Ok(Self { topic: topic.to_owned(), number })
+        let (topic, number) = text.split_once('=').map_or((None, text), |(topic, number)| (Some(topic.to_owned()), number));
+        let number = number.parse().map_err(|_| "write it as TOPIC=NUMBER, for example events-syslog-v1=12, or as a number alone")?;
+        if !(1..=MOST_PARTITIONS).contains(&number) {
+            return Err(format!("a topic has from 1 to {MOST_PARTITIONS} partitions"));
+        }
+        Ok(Self { topic, number })
     }
 }
 
@@ -178,13 +183,25 @@ impl Topic {
         settings
     }
 
+    /// A compacted topic keeps the partitions that it was made with.
+    fn can_grow(&self) -> bool {
+        self.cleanup == Cleanup::Delete
+    }
+
+    /// How many partitions somebody asks for by the topic's name or, where it can grow and has no more, of all.
+    fn asked(&self, asked: &[Partitions], there: u32) -> Option<u32> {
+        let number = |name: Option<&str>| asked.iter().find(|asked| asked.topic.as_deref() == name).map(|asked| asked.number);
+        number(Some(&self.name)).or_else(|| number(None).filter(|number| self.can_grow() && *number >= there))
+    }
+
     /// What must change at the broker.
     ///
     /// More partitions than the file says are what somebody has asked for before, so they stay. Fewer are made more only by `asked`: records of one
     /// key go to another partition from then on, where they overtake those that wait in the old one. A compacted topic never grows: the newest record
     /// of a key would stand beside an older one, and an end would not end it.
-    pub fn compare(&self, existing: Option<&ExistingTopic>, asked: Option<u32>) -> Result<TopicChange, Failure> {
+    pub fn compare(&self, existing: Option<&ExistingTopic>, asked: &[Partitions]) -> Result<TopicChange, Failure> {
         let Some(existing) = existing else { return Ok(TopicChange::Create) };
+        let asked = self.asked(asked, existing.partitions);
         let changes: Vec<SettingChange> = self
             .settings()
             .into_iter()
@@ -199,7 +216,7 @@ impl Topic {
                 format!("topic {} has {from} partitions and --partitions asks for {number}; Kafka takes none away", self.name),
                 format!("ask for {from} or more; fewer are a new topic"),
             )),
-            Some(number) if number > from && self.cleanup == Cleanup::Compact => Err(Failure::new(
+            Some(number) if number > from && !self.can_grow() => Err(Failure::new(
                 format!("topic {} is compacted and keeps its {from} partitions", self.name),
                 format!(
                     "leave it away: its newest record of a {} would stand beside an older one in another partition. `--partitions` before the \
@@ -220,7 +237,7 @@ impl Topic {
                     self.name, self.partitions, self.name
                 ),
             )),
-            _ if changes.is_empty() => Ok(TopicChange::Nothing),
+            _ if changes.is_empty() => Ok(TopicChange::Nothing { partitions: from }),
             _ => Ok(TopicChange::Alter(changes)),
         }
     }
@@ -278,13 +295,23 @@ pub fn parse(files: &[SchemaFile]) -> Result<Vec<Topic>, Failure> {
 
 /// Puts the numbers that somebody asks for in the place of those of the files.
 pub fn ask(topics: &mut [Topic], asked: &[Partitions]) -> Result<(), Failure> {
-    for Partitions { topic: name, number } in asked {
-        let topic = topics.iter_mut().find(|topic| topic.name == *name);
-        let known = topic
-            .ok_or_else(|| Failure::usage(format!("--partitions names {name}, which is no topic"), "take a name of schemas/topics"))?;
-        known.partitions = *number;
+    let mut names = asked.iter().filter_map(|asked| asked.topic.as_deref());
+    if let Some(unknown) = names.find(|name| topics.iter().all(|topic| topic.name != *name)) {
+        return Err(Failure::usage(format!("--partitions names {unknown}, which is no topic"), "take a name of schemas/topics"));
+    }
+    for topic in topics {
+        topic.partitions = topic.asked(asked, 0).unwrap_or(topic.partitions);
     }
     Ok(())
+}
+
+/// One partition of each topic that can grow and of which nobody asks for more. Where one broker is all there is, one instance of each job reads them,
+/// and every further partition is one more request for each batch that an agent sends: with four the whole costs a third more at 5,000 events a second
+/// (`integration-tests/BENCHMARKS.md`).
+pub fn begin_small(topics: &mut [Topic], asked: &[Partitions]) {
+    for topic in topics.iter_mut().filter(|topic| topic.can_grow() && topic.asked(asked, 0).is_none()) {
+        topic.partitions = 1;
+    }
 }
 
 /// `words-with-hyphens-v<number>`.

@@ -13,8 +13,8 @@ use rdkafka::error::RDKafkaErrorCode;
 use crate::Result;
 use crate::process::Process;
 
-/// As many as the agent's topic has.
-const PARTITIONS: i32 = 4;
+/// As many as `schema apply` gives the agent's topic where there is one broker.
+const PARTITIONS: i32 = 1;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) struct Broker {

@@ -62,7 +62,7 @@ fn a_topic_grows_when_it_is_asked_to_and_what_it_held_stays_where_it_was() {
         "nothing is changed by what is refused"
     );
 
-    let asked = [Partitions { topic: topics[0].name.clone(), number: 12 }];
+    let asked = [Partitions { topic: Some(topics[0].name.clone()), number: 12 }];
     assert!(apply_topics(&kafka, &topics, &asked, Some(1)).unwrap().contains("0 created now, 1 altered now"));
     assert!(apply_topics(&kafka, &topics, &asked, Some(1)).unwrap().contains("0 created now, 0 altered now"));
     write_round(&connection, &topics[0].name, "after");
@@ -82,6 +82,6 @@ fn a_topic_grows_when_it_is_asked_to_and_what_it_held_stays_where_it_was() {
     // A version whose file knows nothing of it leaves it as it is; fewer are refused.
     topics[0].partitions = 4;
     assert!(apply_topics(&kafka, &topics, &[], Some(1)).unwrap().contains("0 created now, 0 altered now"));
-    let fewer = [Partitions { topic: topics[0].name.clone(), number: 4 }];
+    let fewer = [Partitions { topic: Some(topics[0].name.clone()), number: 4 }];
     assert!(apply_topics(&kafka, &topics, &fewer, Some(1)).unwrap_err().to_string().contains("takes none away"));
 }

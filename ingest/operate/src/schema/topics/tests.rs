@@ -61,17 +61,17 @@ fn an_unusable_file_is_refused_with_its_name_and_the_reason() {
 
 #[test]
 fn a_topic_that_is_not_there_is_created() {
-    assert_eq!(syslog().compare(None, None).unwrap(), TopicChange::Create);
+    assert_eq!(syslog().compare(None, &[]).unwrap(), TopicChange::Create);
 }
 
 #[test]
 fn a_topic_as_in_its_file_is_left_alone() {
-    assert_eq!(syslog().compare(Some(&existing(4, "259200000")), None).unwrap(), TopicChange::Nothing);
+    assert_eq!(syslog().compare(Some(&existing(4, "259200000")), &[]).unwrap(), TopicChange::Nothing { partitions: 4 });
 }
 
 #[test]
 fn a_setting_that_differs_is_altered_and_told() {
-    let TopicChange::Alter(changes) = syslog().compare(Some(&existing(4, "1000")), None).unwrap() else { panic!("expected a change") };
+    let TopicChange::Alter(changes) = syslog().compare(Some(&existing(4, "1000")), &[]).unwrap() else { panic!("expected a change") };
     assert_eq!(changes.iter().map(ToString::to_string).collect::<Vec<_>>(), ["retention.ms 1000 -> 259200000"]);
 }
 
@@ -106,13 +106,17 @@ fn what_correlation_reads_and_tells_carries_the_broker_s_time() {
     assert_eq!(ordered, expected);
 }
 
+fn named(number: u32) -> Partitions {
+    Partitions { topic: Some("events-syslog-v1".to_owned()), number }
+}
+
 #[test]
 fn more_partitions_are_made_only_when_somebody_asks_and_the_refusal_says_how() {
-    let failure = syslog().compare(Some(&existing(2, "259200000")), None).unwrap_err().to_string();
+    let failure = syslog().compare(Some(&existing(2, "259200000")), &[]).unwrap_err().to_string();
     for words in ["overtake", "--partitions events-syslog-v1=4", "set `partitions: 2` in events-syslog-v1.yaml"] {
         assert!(failure.contains(words), "{failure}");
     }
-    let TopicChange::Grow { from: 2, settings } = syslog().compare(Some(&existing(2, "1000")), Some(12)).unwrap() else {
+    let TopicChange::Grow { from: 2, settings } = syslog().compare(Some(&existing(2, "1000")), &[named(12)]).unwrap() else {
         panic!("it grows")
     };
     assert_eq!(settings.len(), 1);
@@ -120,9 +124,9 @@ fn more_partitions_are_made_only_when_somebody_asks_and_the_refusal_says_how() {
 
 #[test]
 fn partitions_beyond_the_file_s_stay_for_every_version_and_fewer_are_refused() {
-    assert_eq!(syslog().compare(Some(&existing(12, "259200000")), None).unwrap(), TopicChange::Nothing);
-    assert_eq!(syslog().compare(Some(&existing(12, "259200000")), Some(12)).unwrap(), TopicChange::Nothing);
-    let failure = syslog().compare(Some(&existing(12, "259200000")), Some(8)).unwrap_err().to_string();
+    assert_eq!(syslog().compare(Some(&existing(12, "259200000")), &[]).unwrap(), TopicChange::Nothing { partitions: 12 });
+    assert_eq!(syslog().compare(Some(&existing(12, "259200000")), &[named(12)]).unwrap(), TopicChange::Nothing { partitions: 12 });
+    let failure = syslog().compare(Some(&existing(12, "259200000")), &[named(8)]).unwrap_err().to_string();
     assert!(failure.contains("Kafka takes none away"), "{failure}");
 }
 
@@ -130,9 +134,9 @@ fn partitions_beyond_the_file_s_stay_for_every_version_and_fewer_are_refused() {
 fn a_compacted_topic_never_grows() {
     let mut alerts = syslog();
     alerts.cleanup = Cleanup::Compact;
-    let failure = alerts.compare(Some(&existing(4, "")), Some(12)).unwrap_err().to_string();
+    let failure = alerts.compare(Some(&existing(4, "")), &[named(12)]).unwrap_err().to_string();
     assert!(failure.contains("is compacted and keeps its 4 partitions"), "{failure}");
-    assert_eq!(alerts.compare(None, Some(12)).unwrap(), TopicChange::Create);
+    assert_eq!(alerts.compare(None, &[named(12)]).unwrap(), TopicChange::Create);
 }
 
 #[test]
@@ -142,7 +146,44 @@ fn partitions_are_asked_for_by_the_name_of_a_topic_that_there_is() {
     ask(&mut topics, std::slice::from_ref(&asked)).unwrap();
     assert_eq!(topics[0].partitions, 12);
     assert!(ask(&mut topics, &["events-v1=12".parse().unwrap()]).is_err());
-    for text in ["events-syslog-v1", "events-syslog-v1=0", "events-syslog-v1=1001", "events-syslog-v1=many"] {
+    for text in ["events-syslog-v1", "events-syslog-v1=0", "0", "events-syslog-v1=1001", "events-syslog-v1=many"] {
         assert!(text.parse::<Partitions>().is_err(), "{text}");
+    }
+}
+
+#[test]
+fn a_number_alone_is_the_least_of_each_topic_that_can_grow() {
+    let all: [Partitions; 1] = ["8".parse().unwrap()];
+    let mut alerts = syslog();
+    alerts.cleanup = Cleanup::Compact;
+    let mut topics = [syslog(), alerts];
+    ask(&mut topics, &all).unwrap();
+    assert_eq!(topics.each_ref().map(|topic| topic.partitions), [8, 4]);
+    assert!(matches!(topics[0].compare(Some(&existing(4, "259200000")), &all).unwrap(), TopicChange::Grow { from: 4, .. }));
+    assert_eq!(topics[0].compare(Some(&existing(12, "259200000")), &all).unwrap(), TopicChange::Nothing { partitions: 12 });
+
+    let mut topics = [syslog()];
+    ask(&mut topics, &[named(6), all[0].clone()]).unwrap();
+    assert_eq!(topics[0].partitions, 6, "the name is what is meant");
+}
+
+#[test]
+fn with_one_broker_topics_that_can_grow_begin_with_one_partition_unless_somebody_asks() {
+    let mut alerts = syslog();
+    alerts.cleanup = Cleanup::Compact;
+    let mut topics = [syslog(), alerts];
+    begin_small(&mut topics, &[]);
+    assert_eq!(topics.each_ref().map(|topic| topic.partitions), [1, 4]);
+    assert_eq!(
+        topics[0].compare(Some(&existing(4, "259200000")), &[]).unwrap(),
+        TopicChange::Nothing { partitions: 4 },
+        "it keeps what it has"
+    );
+
+    for asked in [named(3), "3".parse().unwrap()] {
+        let mut topics = [syslog()];
+        ask(&mut topics, std::slice::from_ref(&asked)).unwrap();
+        begin_small(&mut topics, std::slice::from_ref(&asked));
+        assert_eq!(topics[0].partitions, 3, "{asked:?}");
     }
 }

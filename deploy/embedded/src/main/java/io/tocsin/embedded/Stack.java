@@ -136,6 +136,10 @@ public final class Stack implements AutoCloseable, AgentControl, RulesControl {
     command.addAll(List.of("--clickhouse", clickHouseUrl()));
     command.addAll(List.of("--schemas", tools.schemas().toString()));
     command.addAll(kafkaArguments(KafkaUser.SCHEMA));
+    if (options.parallelism() > 1) {
+      // A partition for each reader. With one, one is what `schema apply` makes for one broker.
+      command.addAll(List.of("--partitions", Integer.toString(options.parallelism())));
+    }
     supervisor.run("schema apply", command, Map.of(), SCHEMA_DEADLINE);
   }
 
