@@ -94,7 +94,7 @@ struct TargetArgs {
     #[arg(long, env = "TOCSIN_CLICKHOUSE_CLUSTER", value_name = "NAME", value_parser = cluster_name)]
     cluster: Option<String>,
 
-    /// So many partitions of a topic, or by a number alone the least of each that can grow [default: one with one broker, else as the topic's file says]. A topic that is there grows: what is written of a key from then on overtakes what waits in its old partition.
+    /// So many partitions of a topic, or by a number alone the least of each that has several and can grow [default: one with one broker, else as the topic's file says]. A topic that is there grows: what is written of a key from then on overtakes what waits in its old partition.
     #[arg(long, env = "TOCSIN_PARTITIONS", value_name = "[TOPIC=]N,..", value_delimiter = ',')]
     partitions: Vec<Partitions>,
 

@@ -108,7 +108,7 @@ pub enum TopicChange {
 /// `--partitions [TOPIC=]N`: somebody knows what it means that a topic grows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Partitions {
-    /// Name of the topic; without one each that can grow is meant.
+    /// Name of the topic; without one each that can grow and has several by its file is meant.
     pub topic: Option<String>,
     /// How many it shall have, or each at least.
     pub number: u32,
@@ -188,10 +188,11 @@ impl Topic {
         self.cleanup == Cleanup::Delete
     }
 
-    /// How many partitions somebody asks for by the topic's name or, where it can grow and has no more, of all.
+    /// How many partitions somebody asks for by the topic's name or, where it can grow and has no more, of all. One whose file says one has little to
+    /// carry: it is asked for by its name alone.
     fn asked(&self, asked: &[Partitions], there: u32) -> Option<u32> {
         let number = |name: Option<&str>| asked.iter().find(|asked| asked.topic.as_deref() == name).map(|asked| asked.number);
-        number(Some(&self.name)).or_else(|| number(None).filter(|number| self.can_grow() && *number >= there))
+        number(Some(&self.name)).or_else(|| number(None).filter(|number| self.can_grow() && self.partitions > 1 && *number >= there))
     }
 
     /// What must change at the broker.

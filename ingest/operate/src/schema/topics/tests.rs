@@ -162,6 +162,14 @@ fn a_number_alone_is_the_least_of_each_topic_that_can_grow() {
     assert!(matches!(topics[0].compare(Some(&existing(4, "259200000")), &all).unwrap(), TopicChange::Grow { from: 4, .. }));
     assert_eq!(topics[0].compare(Some(&existing(12, "259200000")), &all).unwrap(), TopicChange::Nothing { partitions: 12 });
 
+    let mut topics = [Topic { partitions: 1, ..syslog() }];
+    ask(&mut topics, &all).unwrap();
+    assert_eq!(
+        topics[0].compare(Some(&existing(1, "259200000")), &all).unwrap(),
+        TopicChange::Nothing { partitions: 1 },
+        "its file says one"
+    );
+
     let mut topics = [syslog()];
     ask(&mut topics, &[named(6), all[0].clone()]).unwrap();
     assert_eq!(topics[0].partitions, 6, "the name is what is meant");
