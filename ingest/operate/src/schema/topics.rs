@@ -307,7 +307,7 @@ pub fn ask(topics: &mut [Topic], asked: &[Partitions]) -> Result<(), Failure> {
 }
 
 /// One partition of each topic that can grow and of which nobody asks for more. Where one broker is all there is, one instance of each job reads them,
-/// and every further partition is one more request for each batch that an agent sends: with four the whole costs a third more at 5,000 events a second
+/// and every further partition is one more request for each batch that an agent sends: with four the whole costs a quarter more at 5,000 events a second
 /// (`integration-tests/BENCHMARKS.md`).
 pub fn begin_small(topics: &mut [Topic], asked: &[Partitions]) {
     for topic in topics.iter_mut().filter(|topic| topic.can_grow() && topic.asked(asked, 0).is_none()) {
