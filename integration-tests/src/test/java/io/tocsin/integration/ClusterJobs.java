@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Tools;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -17,6 +19,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.client.cli.CliFrontend;
 import org.apache.flink.client.deployment.StandaloneClusterId;
@@ -26,9 +30,8 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.client.JobStatusMessage;
 
 /**
- * The six jobs of deploy/kubernetes on a cluster: submitted by {@code flink run} from the jar of a
- * release, in a process that has a Flink distribution's classes and no others, and stopped as by
- * {@code flink stop}.
+ * The six jobs of deploy/kubernetes on a cluster: submitted by {@code flink run} in a process that
+ * has a Flink distribution's classes and what its lib has, and stopped as by {@code flink stop}.
  */
 final class ClusterJobs implements AutoCloseable {
   private final Path configuration;
@@ -38,6 +41,7 @@ final class ClusterJobs implements AutoCloseable {
   /** By their names in Flink. */
   private final Map<String, Job> shipped = shipped();
 
+  private final Optional<Path> jobsInLib;
   private final Supplier<Tools> release;
 
   /** A job: its class and the names of its options. */
@@ -46,12 +50,19 @@ final class ClusterJobs implements AutoCloseable {
   /**
    * @param configuration the folder of a config.yaml of who submits
    * @param addresses option of a job to its value here; options that are not named are left out
+   * @param jobsInLib the jar in Flink's lib; where there is none, each job brings that of the
+   *     release, which every task manager fetches before the job's first task there
    * @param release the checkout that has the jar now
    */
-  ClusterJobs(Path configuration, Map<String, String> addresses, Supplier<Tools> release)
+  ClusterJobs(
+      Path configuration,
+      Map<String, String> addresses,
+      Optional<Path> jobsInLib,
+      Supplier<Tools> release)
       throws Exception {
     this.configuration = configuration;
     this.addresses = addresses;
+    this.jobsInLib = jobsInLib;
     this.release = release;
     this.client =
         new RestClusterClient<>(
@@ -108,16 +119,26 @@ final class ClusterJobs implements AutoCloseable {
     command.addAll(List.of("run", "--target", "remote", "--detached", "--class", job.entryClass()));
     command.add("--parallelism=" + (job.isAlone() ? 1 : parallelism));
     command.addAll(ofFlink);
-    command.add(release.get().jobs().toString());
+    command.add(brought().toString());
     job.options().stream()
         .filter(addresses::containsKey)
         .forEach(option -> command.add(option + "=" + addresses.get(option)));
     command.addAll(ofJob);
     ProcessBuilder builder = new ProcessBuilder(command);
-    builder.environment().putAll(ImageScript.environmentOfFlinkAlone());
+    builder.environment().putAll(ImageScript.environmentOfFlinkAnd(jobsInLib));
     builder.environment().put("FLINK_CONF_DIR", configuration.toString());
     Ended ended = Ended.of(builder);
     assertThat(ended.exitCode()).as("flink run of %s: %s", name, ended.output()).isZero();
+  }
+
+  /** The jar of a job: {@code flink run} wants one, and its classes may be in lib. */
+  private Path brought() throws IOException {
+    if (jobsInLib.isEmpty()) {
+      return release.get().jobs();
+    }
+    Path empty = configuration.resolve("empty.jar");
+    new JarOutputStream(Files.newOutputStream(empty), new Manifest()).close();
+    return empty;
   }
 
   /** Stops every job with a savepoint. Returns the savepoint of each. */

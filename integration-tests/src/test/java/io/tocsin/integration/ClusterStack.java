@@ -44,6 +44,7 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
 
   private final Tools tools = TestStacks.tools();
   private final int parallelism;
+  private final Optional<Path> jobsInLib;
   private Tools release;
   private final StateFolder state;
   private final List<Ports> nodes = Stream.generate(FreePorts::reserve).limit(NODES).toList();
@@ -86,8 +87,8 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
     state.create();
     kafka = new KafkaCluster(nodes, state);
     // Each has room for all jobs: when one dies, the other takes them over at once.
-    Optional<Path> jar = hasJobsInLib ? Optional.of(release.jobs()) : Optional.empty();
-    flink = new FlinkCluster(nodes, state, JOBS * mostInstances, jar);
+    jobsInLib = hasJobsInLib ? Optional.of(release.jobs()) : Optional.empty();
+    flink = new FlinkCluster(nodes, state, JOBS, mostInstances, jobsInLib);
     installation = new Installation(name, nodes.get(0), kafka.bootstrapServers());
     supervisor = new Supervisor(state.logs(), installation::say);
   }
@@ -103,7 +104,7 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
     applySchema();
     pushRules();
     supervisor.awaitReady(supervisor.names().toArray(String[]::new));
-    jobs = new ClusterJobs(flink.client(), addresses(), () -> release);
+    jobs = new ClusterJobs(flink.client(), addresses(), jobsInLib, () -> release);
     flink.awaitTaskManagers(jobs.leader());
     jobs.submitAll(parallelism);
     supervisor.launch(agent());

@@ -38,20 +38,24 @@ final class FlinkCluster {
 
   private final List<Ports> nodes;
   private final StateFolder state;
-  private final int slots;
+  private final int jobsInAll;
+  private final int instances;
   private final Optional<Path> jobs;
   private final YAMLMapper yaml = new YAMLMapper();
 
   /**
    * @param nodes the first two have a job manager and a task manager each, the last has ZooKeeper
-   * @param slots of each task manager: where one dies, the other has all jobs
+   * @param jobsInAll where a task manager dies, the other has them all
+   * @param instances the most of any operator
    * @param jobs the jar in Flink's lib, as the image has it; where there is none, each job brings
    *     its own classes
    */
-  FlinkCluster(List<Ports> nodes, StateFolder state, int slots, Optional<Path> jobs) {
+  FlinkCluster(
+      List<Ports> nodes, StateFolder state, int jobsInAll, int instances, Optional<Path> jobs) {
     this.nodes = nodes;
     this.state = state;
-    this.slots = slots;
+    this.jobsInAll = jobsInAll;
+    this.instances = instances;
     this.jobs = jobs;
   }
 
@@ -113,8 +117,7 @@ final class FlinkCluster {
 
   private ServiceSpec spec(String role, String name, int node, String heap, Health health)
       throws IOException {
-    Map<String, String> environment = new TreeMap<>(ImageScript.environmentOfFlinkAlone());
-    jobs.ifPresent(jar -> environment.merge("CLASSPATH", ":" + jar, String::concat));
+    Map<String, String> environment = ImageScript.environmentOfFlinkAnd(jobs);
     environment.put("TOCSIN_FLINK_CONFIG", configuration(name, node).toString());
     environment.put("TOCSIN_JOBS_HEAP", heap);
     environment.put("TOCSIN_JOBS_PATH", state.root().toString());
@@ -171,7 +174,12 @@ final class FlinkCluster {
     settings.put("taskmanager.host", "127.0.0.1");
     settings.put("taskmanager.bind-host", "127.0.0.1");
     settings.put("taskmanager.data.port", Integer.toString(dataPort(node)));
-    settings.put("taskmanager.numberOfTaskSlots", Integer.toString(slots));
+    settings.put("taskmanager.numberOfTaskSlots", Integer.toString(jobsInAll * instances));
+    // Every instance sends to every instance. With too little, tasks that start wait for each
+    // other.
+    String network = 32 * instances * instances + "m";
+    settings.put("taskmanager.memory.network.min", network);
+    settings.put("taskmanager.memory.network.max", network);
     settings.put("io.tmp.dirs", Files.createDirectories(folder.resolve("tmp")).toString());
     yaml.writeValue(folder.resolve("config.yaml").toFile(), settings);
     return folder;

@@ -5,6 +5,8 @@ import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** What an image of deploy/images starts, as a process of this machine on this class path. */
@@ -31,6 +33,14 @@ final class ImageScript {
             .filter(entry -> entry.endsWith(".jar"))
             .filter(entry -> !isOfJobsAlone(Path.of(entry).getFileName().toString()))
             .collect(Collectors.joining(File.pathSeparator)));
+  }
+
+  /** The same, and a jar in its lib. */
+  static Map<String, String> environmentOfFlinkAnd(Optional<Path> jar) {
+    Map<String, String> environment = new TreeMap<>(environmentOfFlinkAlone());
+    jar.ifPresent(
+        path -> environment.merge("CLASSPATH", File.pathSeparator + path, String::concat));
+    return environment;
   }
 
   private static boolean isOfJobsAlone(String jar) {

@@ -68,10 +68,15 @@ public final class FlinkService {
 
   /**
    * Half of the heap is for what is new: the archive keeps records until their commit, a second or
-   * more, and what outgrows the young generation costs a collection of everything.
+   * more, and what outgrows the young generation costs a collection of everything. Without a size
+   * for classes everything is collected three times while they are loaded. As
+   * deploy/images/flink/start has it.
    */
   private static List<String> flags() {
-    return Stream.concat(Stream.of("-XX:NewRatio=1"), JavaProcess.flinkFlags().stream()).toList();
+    return Stream.concat(
+            Stream.of("-XX:NewRatio=1", "-XX:MetaspaceSize=128m"),
+            JavaProcess.flinkFlags().stream())
+        .toList();
   }
 
   /** Ready when all jobs run with all their tasks. */
