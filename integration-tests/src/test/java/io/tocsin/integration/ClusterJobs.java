@@ -45,7 +45,7 @@ final class ClusterJobs implements AutoCloseable {
   private final Supplier<Tools> release;
 
   /** A job: its class and the names of its options. */
-  private record Job(String entryClass, boolean isAlone, List<String> options) {}
+  private record Job(String entryClass, List<String> options) {}
 
   /**
    * @param configuration the folder of a config.yaml of who submits
@@ -80,7 +80,7 @@ final class ClusterJobs implements AutoCloseable {
     return shipped.keySet();
   }
 
-  /** Submits every job with so many instances of each operator; one, where it is shipped so. */
+  /** Submits every job with so many instances of each operator. */
   void submitAll(int parallelism) throws Exception {
     for (String name : shipped.keySet()) {
       submit(name, parallelism, Optional.empty());
@@ -117,7 +117,7 @@ final class ClusterJobs implements AutoCloseable {
     command.addAll(JavaProcess.classArchiveFlags(CliFrontend.class.getName()));
     command.add(CliFrontend.class.getName());
     command.addAll(List.of("run", "--target", "remote", "--detached", "--class", job.entryClass()));
-    command.add("--parallelism=" + (job.isAlone() ? 1 : parallelism));
+    command.add("--parallelism=" + parallelism);
     command.addAll(ofFlink);
     command.add(brought().toString());
     job.options().stream()
@@ -205,10 +205,7 @@ final class ClusterJobs implements AutoCloseable {
                   .forEach(argument -> options.add(argument.asText().replaceFirst("=.*", "")));
               jobs.put(
                   document.at("/metadata/name").asText(),
-                  new Job(
-                      job.path("entryClass").asText(),
-                      job.path("parallelism").asInt() == 1,
-                      options));
+                  new Job(job.path("entryClass").asText(), options));
             });
     return jobs;
   }
