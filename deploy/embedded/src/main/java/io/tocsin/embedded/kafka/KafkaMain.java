@@ -38,8 +38,7 @@ public final class KafkaMain {
     }
     Path storage = Path.of(properties.getProperty("log.dirs"));
     if (!Files.exists(storage.resolve("meta.properties"))) {
-      List<String> format = new ArrayList<>();
-      format.addAll(List.of("format", "--cluster-id", clusterId(), "--config", args[0]));
+      List<String> format = new ArrayList<>(format(args[0], clusterId()));
       if (args.length == 2) {
         format.addAll(logins(new Secrets(Path.of(args[1]))));
       }
@@ -53,6 +52,11 @@ public final class KafkaMain {
       }
     }
     Kafka.main(new String[] {args[0]});
+  }
+
+  /** Arguments of {@link StorageTool}. An id may begin with a hyphen: one of 64 does. */
+  static List<String> format(String serverProperties, String clusterId) {
+    return List.of("format", "--cluster-id=" + clusterId, "--config=" + serverProperties);
   }
 
   private static String clusterId() {
