@@ -39,12 +39,10 @@ import java.util.stream.Stream;
  */
 final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
   private static final int NODES = 3;
-  private static final int JOBS = 6;
   private static final Duration SCHEMA_DEADLINE = TestStacks.DEADLINE;
 
   private final Tools tools = TestStacks.tools();
   private final int parallelism;
-  private final Optional<Path> jobsInLib;
   private Tools release;
   private final StateFolder state;
   private final List<Ports> nodes = Stream.generate(FreePorts::reserve).limit(NODES).toList();
@@ -86,9 +84,8 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
     state = TestStacks.emptyState(name);
     state.create();
     kafka = new KafkaCluster(nodes, state);
-    // Each has room for all jobs: when one dies, the other takes them over at once.
-    jobsInLib = hasJobsInLib ? Optional.of(release.jobs()) : Optional.empty();
-    flink = new FlinkCluster(nodes, state, JOBS, mostInstances, jobsInLib);
+    Optional<Path> jar = hasJobsInLib ? Optional.of(release.jobs()) : Optional.empty();
+    flink = new FlinkCluster(nodes, state, mostInstances, jar);
     installation = new Installation(name, nodes.get(0), kafka.bootstrapServers());
     supervisor = new Supervisor(state.logs(), installation::say);
   }
@@ -104,7 +101,7 @@ final class ClusterStack implements AgentControl, RulesControl, AutoCloseable {
     applySchema();
     pushRules();
     supervisor.awaitReady(supervisor.names().toArray(String[]::new));
-    jobs = new ClusterJobs(flink.client(), addresses(), jobsInLib, () -> release);
+    jobs = new ClusterJobs(flink.client(), addresses(), flink.jobsInLib(), () -> release);
     flink.awaitTaskManagers(jobs.leader());
     jobs.submitAll(parallelism);
     supervisor.launch(agent());

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.StateFolder;
+import io.tocsin.embedded.flink.FlinkService;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
 import java.io.IOException;
@@ -29,6 +30,7 @@ final class FlinkCluster {
 
   private static final int JOB_MANAGERS = 2;
   private static final int TASK_MANAGERS = 2;
+  private static final int JOBS = 6;
   private static final Duration STOP_DEADLINE = Duration.ofSeconds(10);
   private static final String SHIPPED_FOLDER = "file:///var/lib/flink/";
 
@@ -38,25 +40,21 @@ final class FlinkCluster {
 
   private final List<Ports> nodes;
   private final StateFolder state;
-  private final int jobsInAll;
   private final int instances;
-  private final Optional<Path> jobs;
+  private final Optional<Path> jobsInLib;
   private final YAMLMapper yaml = new YAMLMapper();
 
   /**
    * @param nodes the first two have a job manager and a task manager each, the last has ZooKeeper
-   * @param jobsInAll where a task manager dies, the other has them all
    * @param instances the most of any operator
-   * @param jobs the jar in Flink's lib, as the image has it; where there is none, each job brings
-   *     its own classes
+   * @param jobsInLib the jar in Flink's lib, as the image has it; where there is none, each job
+   *     brings its own classes
    */
-  FlinkCluster(
-      List<Ports> nodes, StateFolder state, int jobsInAll, int instances, Optional<Path> jobs) {
+  FlinkCluster(List<Ports> nodes, StateFolder state, int instances, Optional<Path> jobsInLib) {
     this.nodes = nodes;
     this.state = state;
-    this.jobsInAll = jobsInAll;
     this.instances = instances;
-    this.jobs = jobs;
+    this.jobsInLib = jobsInLib;
   }
 
   /** The name of a service. */
@@ -117,7 +115,7 @@ final class FlinkCluster {
 
   private ServiceSpec spec(String role, String name, int node, String heap, Health health)
       throws IOException {
-    Map<String, String> environment = ImageScript.environmentOfFlinkAnd(jobs);
+    Map<String, String> environment = ImageScript.environmentOfFlinkAnd(jobsInLib);
     environment.put("TOCSIN_FLINK_CONFIG", configuration(name, node).toString());
     environment.put("TOCSIN_JOBS_HEAP", heap);
     environment.put("TOCSIN_JOBS_PATH", state.root().toString());
@@ -128,6 +126,11 @@ final class FlinkCluster {
         health,
         TestStacks.DEADLINE,
         STOP_DEADLINE);
+  }
+
+  /** The jar in Flink's lib, where there is one. */
+  Optional<Path> jobsInLib() {
+    return jobsInLib;
   }
 
   /** The folder of a config.yaml for who submits jobs: it asks ZooKeeper who leads. */
@@ -156,7 +159,7 @@ final class FlinkCluster {
     settings.replaceAll(
         (setting, value) ->
             value.replace(SHIPPED_FOLDER, state.of("flink").toUri().toString() + "/"));
-    if (jobs.isEmpty()) {
+    if (jobsInLib.isEmpty()) {
       settings.put("classloader.resolve-order", "child-first");
     }
     // Who is silent here is short of processors: dead processes are known by their connections.
@@ -174,10 +177,9 @@ final class FlinkCluster {
     settings.put("taskmanager.host", "127.0.0.1");
     settings.put("taskmanager.bind-host", "127.0.0.1");
     settings.put("taskmanager.data.port", Integer.toString(dataPort(node)));
-    settings.put("taskmanager.numberOfTaskSlots", Integer.toString(jobsInAll * instances));
-    // Every instance sends to every instance. With too little, tasks that start wait for each
-    // other.
-    String network = 32 * instances * instances + "m";
+    // Each has room for all jobs: when one dies, the other takes them over at once.
+    settings.put("taskmanager.numberOfTaskSlots", Integer.toString(JOBS * instances));
+    String network = FlinkService.networkMemory(instances).toString();
     settings.put("taskmanager.memory.network.min", network);
     settings.put("taskmanager.memory.network.max", network);
     settings.put("io.tmp.dirs", Files.createDirectories(folder.resolve("tmp")).toString());

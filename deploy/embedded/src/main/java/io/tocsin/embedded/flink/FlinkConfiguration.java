@@ -59,8 +59,7 @@ final class FlinkConfiguration {
     configuration.set(WebOptions.SUBMIT_ENABLE, false);
     configuration.set(WebOptions.CANCEL_ENABLE, false);
     configuration.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(96));
-    // Every instance sends to every instance.
-    MemorySize network = MemorySize.ofMebiBytes(32L * parallelism * parallelism);
+    MemorySize network = FlinkService.networkMemory(parallelism);
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MIN, network);
     configuration.set(TaskManagerOptions.NETWORK_MEMORY_MAX, network);
     configuration.set(CoreOptions.DEFAULT_PARALLELISM, parallelism);

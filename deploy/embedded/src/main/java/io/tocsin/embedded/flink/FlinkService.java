@@ -17,6 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
+import org.apache.flink.configuration.MemorySize;
 
 /** Flink with the jobs, its REST interface and pages on loopback. */
 public final class FlinkService {
@@ -77,6 +78,16 @@ public final class FlinkService {
             Stream.of("-XX:NewRatio=1", "-XX:MetaspaceSize=128m"),
             JavaProcess.flinkFlags().stream())
         .toList();
+  }
+
+  /**
+   * Network memory of a task manager that has all jobs: every instance sends to every instance.
+   * With less, tasks that start wait for each other's buffers.
+   *
+   * @param instances of each operator
+   */
+  public static MemorySize networkMemory(int instances) {
+    return MemorySize.ofMebiBytes(32L * instances * instances);
   }
 
   /** Ready when all jobs run with all their tasks. */
