@@ -33,7 +33,7 @@ pub(super) const KEY_GROUPS: u64 = 720;
 /// Partitions of a topic of events where nobody says otherwise (`schemas/topics`).
 pub(super) const PARTITIONS: u64 = 4;
 /// Seconds between inserts of one instance of the archive: its checkpoints.
-pub(super) const INSERT_SECONDS: f64 = 1.0;
+pub(super) const INSERT_SECONDS: f64 = 2.0;
 
 /// Rows that each agent's listeners report a second: five listeners, `telemetry.stats_interval: 1s`.
 pub(super) const REPORTS_PER_AGENT: u64 = 5;

@@ -99,7 +99,7 @@ class JobGraphsTest {
     StreamExecutionEnvironment env = environmentOf(job);
 
     assertThat(env.getCheckpointConfig().getCheckpointInterval())
-        .isEqualTo(job.equals(ArchiveJob.NAME) ? 1_000 : 10_000);
+        .isEqualTo(job.equals(ArchiveJob.NAME) ? 2_000 : 10_000);
     assertThat(env.getConfiguration().get(PipelineOptions.GENERIC_TYPES)).isFalse();
   }
 

@@ -26,8 +26,8 @@ public record BlockLimits(
   /**
    * 100,000 rows or 64 MiB a block, which are some 10 MiB compressed: each insert costs the server
    * a part of every table and roll-up, so few large ones are cheap. 64 MiB compressed, about 300
-   * MiB of rows, between two checkpoints. With a checkpoint a second, every third takes what nobody
-   * waits for.
+   * MiB of rows, between two checkpoints. With a checkpoint each two seconds, every other takes
+   * what nobody waits for.
    */
   public static final BlockLimits DEFAULT =
       new BlockLimits(100_000, 64 << 20, 64L << 20, 2, Duration.ofSeconds(2));

@@ -47,7 +47,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * The event_id tells such duplicates.
  *
  * <p><b>Latency.</b> Rows that somebody waits for ({@link RowEncoder#isAwaited}) are visible after
- * the next checkpoint: with an interval of 1 s, within about that. Others stay with the writer, and
+ * the next checkpoint: with an interval of 2 s, within about that. Others stay with the writer, and
  * in its checkpoints, for {@link BlockLimits#patience} more.
  *
  * <p><b>Memory.</b> Between checkpoints a writer holds at most one open block a table ({@link
