@@ -1,21 +1,27 @@
 //! What an event costs: the constants of `tocsin size`.
 //!
-//! Measured ones are of two cores with everything on one machine, syslog of 200 bytes, every correlation on; `integration-tests/BENCHMARKS.md` and
+//! Measured ones are of two cores with everything on one machine, traffic of every kind (`make bench-cost`), every correlation on: 5,000, 10,000, 15,000 and
+//! 20,000 events a second, of which a line through the four is what an event costs and what each second costs. `integration-tests/BENCHMARKS.md` and
 //! `stream-jobs/BENCHMARKS.md` have their conditions. Put your own here after `make bench-cost` on your machines.
 
-/// CPU of the agent for an event at 20,000 a second, in microseconds: receive, parse, publish.
-pub(super) const AGENT_US: f64 = 10.9;
-/// CPU of a broker for an event at 20,000 a second and each copy of it, in microseconds.
-pub(super) const KAFKA_US: f64 = 9.1;
-/// CPU of the six jobs for an event at 20,000 a second, in microseconds.
-pub(super) const FLINK_US: f64 = 28.0;
-/// CPU of ClickHouse for a row with all its roll-ups, beside what each insert costs, in microseconds: from inserts of 5,000, 20,000 and 100,000 rows
-/// (33.4, 11.5 and 6.6 a row).
-pub(super) const CLICKHOUSE_ROW_US: f64 = 5.3;
-/// CPU of ClickHouse for an insert with all roll-ups, however few its rows, in microseconds: from the same.
-pub(super) const CLICKHOUSE_INSERT_US: f64 = 130_000.0;
-/// Cores that an idle stack takes, nearly all of it Flink's.
-pub(super) const IDLE_CORES: f64 = 0.34;
+/// CPU of the agent for an event, in microseconds: receive, parse, publish.
+pub(super) const AGENT_US: f64 = 3.0;
+/// Cores that an agent takes by the second, wakes and requests, from [`BUSY_AGENT_EVENTS`] on.
+pub(super) const AGENT_CORES: f64 = 0.09;
+/// CPU of a broker for an event and each copy of it, in microseconds.
+pub(super) const KAFKA_US: f64 = 1.4;
+/// Cores that the brokers take by the second for the requests of a busy agent, and of the jobs that fetch what they bring.
+pub(super) const KAFKA_CORES: f64 = 0.17;
+/// Events a second from which on an agent sends at each moment that it may. Below, each costs a request of its own: set, at 1,000 it was so.
+pub(super) const BUSY_AGENT_EVENTS: f64 = 1_000.0;
+/// CPU of the six jobs for an event, in microseconds.
+pub(super) const FLINK_US: f64 = 12.1;
+/// Cores that an instance of each job takes by the second: fetches, checkpoints.
+pub(super) const FLINK_CORES: f64 = 0.21;
+/// CPU of ClickHouse for a row with all its roll-ups, beside what each insert costs, in microseconds.
+pub(super) const CLICKHOUSE_ROW_US: f64 = 7.9;
+/// CPU of ClickHouse for an insert into each table with all roll-ups, however few their rows, in microseconds.
+pub(super) const CLICKHOUSE_INSERT_US: f64 = 344_000.0;
 
 /// Bytes that ClickHouse keeps of an event with indexes and roll-ups: 15.3 MB for 460,000 lines of 210 bytes, of few kinds.
 pub(super) const CLICKHOUSE_BYTES: u64 = 33;

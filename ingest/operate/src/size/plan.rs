@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::costs::{
-    AGENT_MEMORY, AGENT_US, ARCHIVE_PER_INSTANCE, BROKER_MEMORY, CLICKHOUSE_BYTES, CLICKHOUSE_CORE_MEMORY, CLICKHOUSE_INSERT_US,
-    CLICKHOUSE_MEMORY, CLICKHOUSE_ROW_US, CORES_PER_SERVER, DISK_FILL, FLINK_US, HEADROOM, IDLE_CORES, INSERT_SECONDS, JOB_PER_INSTANCE,
-    KAFKA_BYTES, KAFKA_US, KEY_GROUPS, PARTITIONS, PER_PARTITION, REPORTS_PER_AGENT, SLOT_MEMORY,
+    AGENT_CORES, AGENT_MEMORY, AGENT_US, ARCHIVE_PER_INSTANCE, BROKER_MEMORY, BUSY_AGENT_EVENTS, CLICKHOUSE_BYTES, CLICKHOUSE_CORE_MEMORY,
+    CLICKHOUSE_INSERT_US, CLICKHOUSE_MEMORY, CLICKHOUSE_ROW_US, CORES_PER_SERVER, DISK_FILL, FLINK_CORES, FLINK_US, HEADROOM,
+    INSERT_SECONDS, JOB_PER_INSTANCE, KAFKA_BYTES, KAFKA_CORES, KAFKA_US, KEY_GROUPS, PARTITIONS, PER_PARTITION, REPORTS_PER_AGENT,
+    SLOT_MEMORY,
 };
 
 const DAY_SECONDS: u64 = 86_400;
@@ -62,7 +63,8 @@ impl Plan {
     pub(super) fn of(site: &Site) -> Self {
         let reports = site.agents * REPORTS_PER_AGENT;
         let events = site.events_per_second + reports;
-        let cores = |microseconds: f64| HEADROOM * events as f64 * microseconds / 1e6;
+        let cores = |microseconds: f64, by_the_second: f64| HEADROOM * (events as f64 * microseconds / 1e6 + by_the_second);
+        let busy_agents = site.agents as f64 * (events as f64 / site.agents as f64 / BUSY_AGENT_EVENTS).min(1.0);
 
         let kafka_disk_bytes = on_disk(events * KAFKA_BYTES * 3600 * site.kafka_hours) * site.kafka_copies;
         let partitions = even(events.div_ceil(PER_PARTITION).max(PARTITIONS));
@@ -75,16 +77,16 @@ impl Plan {
         Self {
             events_per_second: events,
             agents: site.agents,
-            agent_cores: cores(AGENT_US),
+            agent_cores: cores(AGENT_US, AGENT_CORES * busy_agents),
             brokers: site.kafka_copies.max(kafka_disk_bytes.div_ceil(site.disk_bytes)),
-            kafka_cores: cores(KAFKA_US * site.kafka_copies as f64),
+            kafka_cores: cores(KAFKA_US, KAFKA_CORES * busy_agents) * site.kafka_copies as f64,
             kafka_disk_bytes,
             partitions,
             // The job of paging reads a topic of few records: one.
             slots: archive_instances + EVENT_JOBS * job_instances + 1,
             archive_instances,
             job_instances,
-            flink_cores: cores(FLINK_US) + IDLE_CORES,
+            flink_cores: cores(FLINK_US, FLINK_CORES * job_instances as f64),
             shards,
             clickhouse_servers: shards * site.clickhouse_replicas,
             clickhouse_cores: clickhouse_cores(events, archive_instances, shards) * site.clickhouse_replicas as f64,
