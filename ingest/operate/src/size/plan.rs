@@ -64,7 +64,7 @@ impl Plan {
         let reports = site.agents * REPORTS_PER_AGENT;
         let events = site.events_per_second + reports;
         let cores = |microseconds: f64, by_the_second: f64| HEADROOM * (events as f64 * microseconds / 1e6 + by_the_second);
-        let busy_agents = site.agents as f64 * (events as f64 / site.agents as f64 / BUSY_AGENT_EVENTS).min(1.0);
+        let busy_agents = (events as f64 / BUSY_AGENT_EVENTS).min(site.agents as f64);
 
         let kafka_disk_bytes = on_disk(events * KAFKA_BYTES * 3600 * site.kafka_hours) * site.kafka_copies;
         let partitions = even(events.div_ceil(PER_PARTITION).max(PARTITIONS));
