@@ -1,7 +1,7 @@
 //! What happens to a record after it was handed to librdkafka: delivery reports, and the way back.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rdkafka::client::{ClientContext, OAuthToken};
@@ -10,13 +10,13 @@ use rdkafka::error::{KafkaError, RDKafkaErrorCode};
 use rdkafka::message::Message;
 use rdkafka::producer::{DeliveryResult, ProducerContext};
 use tocsin_kafka::{Connection, Failures};
-use tocsin_telemetry::{Counters, Health, Loss};
+use tocsin_telemetry::{Health, Loss};
 
-use crate::delivery::Delivery;
+use crate::delivery::{Delivery, Run};
 use crate::records::RecordRef;
 use crate::spool::{AppendError, Spool};
 use crate::waiting::{Pushed, Waiting};
-use crate::{Record, Topic, refusal};
+use crate::{Record, Records, refusal};
 
 /// How long the spool's drainer waits after Kafka gave a record back.
 const BACK_OFF: Duration = Duration::from_secs(1);
@@ -54,7 +54,7 @@ impl Deliveries {
     }
 
     /// Takes room in the producer's queue; false when there is none. A record larger than the queue goes alone.
-    fn reserve(&self, bytes: u64) -> bool {
+    pub(crate) fn reserve(&self, bytes: u64) -> bool {
         let reserve = |in_flight| (in_flight == 0 || in_flight + bytes <= self.queue_bytes).then_some(in_flight + bytes);
         self.in_flight_bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, reserve).is_ok()
     }
@@ -125,20 +125,21 @@ impl Deliveries {
         }
     }
 
-    /// Lets records wait for their turn: all of them, or none where the queue has no room.
-    pub(crate) fn admit<'a>(&self, records: impl Iterator<Item = RecordRef<'a>> + Clone, delivery: &Arc<Delivery>) -> Option<Pushed> {
-        let bytes = records.clone().map(|record| delivery.bytes(record.key, record.payload)).sum();
-        self.reserve(bytes).then(|| self.waiting.push(records, delivery, bytes))
+    /// Lets those records that are for the delivery's topic wait for their turn: all of them, or none where the queue has no room.
+    pub(crate) fn admit(&self, records: &Records, delivery: &Arc<Delivery>) -> Option<Pushed> {
+        let (count, bytes) = records.size_of(delivery.topic);
+        let reserved_bytes = delivery.bytes(count, bytes);
+        self.reserve(reserved_bytes).then(|| self.waiting.push(records, delivery, reserved_bytes))
     }
 
     /// The same for new records. While anything waits in the spool none has room, so that records stay in order.
-    pub(crate) fn admit_new<'a>(&self, records: impl Iterator<Item = RecordRef<'a>> + Clone, delivery: &Arc<Delivery>) -> Option<Pushed> {
+    pub(crate) fn admit_new(&self, records: &Records, delivery: &Arc<Delivery>) -> Option<Pushed> {
         if self.spool.as_ref().is_some_and(Spool::has_unsent) {
             return None;
         }
-        let pushed = self.admit(records.clone(), delivery)?;
+        let pushed = self.admit(records, delivery)?;
         if let Some(counters) = &delivery.counters {
-            counters.published(records.count() as u64);
+            counters.published(records.size_of(delivery.topic).0 as u64);
         }
         Some(pushed)
     }
@@ -146,7 +147,7 @@ impl Deliveries {
     /// Lets a record wait for its turn, or puts it into the spool.
     pub(crate) fn publish(&self, record: Record) -> Option<Pushed> {
         let delivery = Arc::new(Delivery { topic: record.topic, counters: record.counters.clone(), segment: None });
-        let pushed = self.admit_new(std::iter::once(record.as_ref()), &delivery);
+        let pushed = self.admit_new(&Records::one(record.as_ref()), &delivery);
         if pushed.is_none() {
             self.spool_or_drop(record, false);
         }
@@ -155,14 +156,13 @@ impl Deliveries {
 
     /// Puts those that wait into the spool, in order. Nobody may get a turn any more.
     pub(crate) fn spool_waiting(&self) {
-        let batch = self.waiting.take_rest();
-        for (delivery, records) in batch.runs() {
-            for record in records {
+        for batch in self.waiting.take_rest() {
+            for (delivery, record) in batch.iter() {
                 let record = Record { is_published: true, ..record.to_record(delivery.counters.as_ref()) };
                 self.spool_or_drop(record, delivery.segment.is_some());
             }
+            self.release(batch.reserved_bytes());
         }
-        self.release(batch.reserved_bytes());
     }
 
     /// Counts a record that Kafka refuses for good. Returns the reject that stands in its place.
@@ -198,62 +198,27 @@ pub(crate) struct Context {
     pub(crate) deliveries: Arc<Deliveries>,
     pub(crate) connection: Connection,
     failures: Failures,
-    reported: Mutex<Reported>,
-}
-
-/// What one batch of reports has told.
-#[derive(Default)]
-struct Reported {
-    bytes: u64,
-    acked_topic: Option<Topic>,
-    /// A batch is of few listeners, mostly one.
-    acked: Vec<(Arc<Counters>, u64)>,
-}
-
-impl Reported {
-    fn acked(&mut self, topic: Topic, counters: Option<&Arc<Counters>>) {
-        self.acked_topic = Some(topic);
-        let Some(counters) = counters else { return };
-        match self.acked.iter_mut().find(|(known, _)| Arc::ptr_eq(known, counters)) {
-            Some((_, records)) => *records += 1,
-            None => self.acked.push((Arc::clone(counters), 1)),
-        }
-    }
+    has_reports: AtomicBool,
 }
 
 impl Context {
     pub(crate) fn new(deliveries: Arc<Deliveries>, connection: Connection) -> Self {
-        Self { deliveries, connection, failures: Failures::default(), reported: Mutex::default() }
+        Self { deliveries, connection, failures: Failures::default(), has_reports: AtomicBool::new(false) }
     }
 
-    /// Counts what was reported since the last call; false when that is nothing.
-    pub(crate) fn settle(&self) -> bool {
-        let mut reported = self.reported();
-        if reported.bytes == 0 {
-            return false;
-        }
-        if let Some(topic) = reported.acked_topic.take() {
-            self.deliveries.health.acked(topic.name());
-        }
-        for (counters, records) in reported.acked.drain(..) {
-            counters.acked(records);
-        }
-        // Only now: who waits for nothing to be in flight must find a returned record in the spool.
-        self.deliveries.release(std::mem::take(&mut reported.bytes));
-        true
+    /// Whether anything was reported since the last call.
+    pub(crate) fn take_reports(&self) -> bool {
+        self.has_reports.swap(false, Ordering::Relaxed)
     }
 
     /// A record comes back, from librdkafka's door or from Kafka.
-    pub(crate) fn returned(&self, record: RecordRef<'_>, delivery: &Delivery, error: &KafkaError) {
-        self.reported().bytes += delivery.bytes(record.key, record.payload);
+    pub(crate) fn returned(&self, record: RecordRef<'_>, run: &Run, error: &KafkaError) {
+        run.returned();
+        let delivery = &run.delivery;
         let refusal = self.connection.refusal(&format!("topic {}", record.topic.name()), error);
         let problem = refusal.map_or_else(|| error.to_string(), |refusal| refusal.to_string());
         let record = Record { is_published: true, ..record.to_record(delivery.counters.as_ref()) };
         self.deliveries.came_back(record, delivery.segment.is_some(), error.rdkafka_error_code(), problem);
-    }
-
-    fn reported(&self) -> MutexGuard<'_, Reported> {
-        self.reported.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -284,43 +249,14 @@ impl ClientContext for Context {
 }
 
 impl ProducerContext for Context {
-    type DeliveryOpaque = Arc<Delivery>;
+    type DeliveryOpaque = Arc<Run>;
 
-    fn delivery(&self, result: &DeliveryResult<'_>, delivery: Arc<Delivery>) {
-        let (Ok(message) | Err((_, message))) = result;
-        let (key, payload) = (message.key().unwrap_or_default(), message.payload().unwrap_or_default());
-        match result {
-            Ok(_) => {
-                let mut reported = self.reported();
-                reported.bytes += delivery.bytes(key, payload);
-                reported.acked(delivery.topic, delivery.counters.as_ref());
-            }
-            Err((error, _)) => self.returned(RecordRef { topic: delivery.topic, key, payload }, &delivery, error),
+    /// What is acknowledged is counted when the last of its run is.
+    fn delivery(&self, result: &DeliveryResult<'_>, run: Arc<Run>) {
+        self.has_reports.store(true, Ordering::Relaxed);
+        if let Err((error, message)) = result {
+            let (key, payload) = (message.key().unwrap_or_default(), message.payload().unwrap_or_default());
+            self.returned(RecordRef { topic: run.delivery.topic, key, payload }, &run, error);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_batch_of_reports_is_counted_by_listener_and_gives_its_room_back_together() {
-        let health = Arc::new(Health::new(Duration::from_secs(1)));
-        let deliveries = Arc::new(Deliveries::new(100, Duration::ZERO, None, Arc::clone(&health)));
-        let context = Context::new(Arc::clone(&deliveries), Connection::new("127.0.0.1:9"));
-        let listeners = ["a", "b"].map(|name| Arc::new(Counters::new(name)));
-        assert!(!context.settle());
-        for number in [0, 1, 0] {
-            assert!(deliveries.reserve(30));
-            let mut reported = context.reported();
-            reported.bytes += 30;
-            reported.acked(Topic::Syslog, Some(&listeners[number]));
-        }
-        assert!(!deliveries.reserve(30));
-        assert!(context.settle());
-        assert_eq!(listeners.map(|listener| listener.snapshot().acked), [2, 1]);
-        assert_eq!(deliveries.in_flight_bytes(), 0);
-        assert!(!context.settle());
     }
 }

@@ -1,13 +1,17 @@
 //! What travels with records through librdkafka.
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tocsin_telemetry::Counters;
 
+use crate::deliveries::Deliveries;
+use crate::records::{RecordRef, Records};
 use crate::spool::SegmentFile;
 use crate::{Topic, spool};
 
-/// One with all that were handed over together.
+/// One with all that were published together.
 pub(crate) struct Delivery {
     pub(crate) topic: Topic,
     pub(crate) counters: Option<Arc<Counters>>,
@@ -16,8 +20,101 @@ pub(crate) struct Delivery {
 }
 
 impl Delivery {
-    /// What a record costs in the producer's queue: as much as in the spool, to which it may come back.
-    pub(crate) fn bytes(&self, key: &[u8], payload: &[u8]) -> u64 {
-        (spool::overhead_bytes(self.counters.as_deref()) + key.len() + payload.len()) as u64
+    /// What so many records with so many bytes of keys and payloads cost in the producer's queue: as much as in the spool, to which they may come back.
+    pub(crate) fn bytes(&self, records: usize, bytes: usize) -> u64 {
+        (records * spool::overhead_bytes(self.counters.as_deref()) + bytes) as u64
+    }
+}
+
+/// A batch that librdkafka has. It reads payloads where they stand, so nobody changes them until the last record was reported; then all of its room in
+/// the producer's queue is given back at once.
+pub(crate) struct InFlight {
+    records: Records,
+    reserved_bytes: u64,
+    deliveries: Arc<Deliveries>,
+}
+
+impl InFlight {
+    pub(crate) fn new(records: Records, reserved_bytes: u64, deliveries: Arc<Deliveries>) -> Arc<Self> {
+        Arc::new(Self { records, reserved_bytes, deliveries })
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.deliveries.waiting.reuse(std::mem::take(&mut self.records));
+        self.deliveries.release(self.reserved_bytes);
+    }
+}
+
+/// Records of a batch that have a [`Delivery`] in common. Each holds it until it was reported; with the last one those that were acknowledged are counted.
+pub(crate) struct Run {
+    pub(crate) delivery: Arc<Delivery>,
+    numbers: Range<usize>,
+    returned: AtomicUsize,
+    /// Dropped last: who waits for nothing to be in flight must find every record counted or in the spool.
+    in_flight: Arc<InFlight>,
+}
+
+impl Run {
+    pub(crate) fn new(delivery: Arc<Delivery>, in_flight: &Arc<InFlight>, numbers: Range<usize>) -> Arc<Self> {
+        Arc::new(Self { delivery, numbers, returned: AtomicUsize::new(0), in_flight: Arc::clone(in_flight) })
+    }
+
+    /// Their bytes stay where they are as long as the run lives.
+    pub(crate) fn records(&self) -> impl Iterator<Item = RecordRef<'_>> {
+        self.in_flight.records.range(self.numbers.clone())
+    }
+
+    /// One of them was not acknowledged.
+    pub(crate) fn returned(&self) {
+        self.returned.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let acked = self.numbers.len() - *self.returned.get_mut();
+        if acked == 0 {
+            return;
+        }
+        self.in_flight.deliveries.health.acked(self.delivery.topic.name());
+        if let Some(counters) = &self.delivery.counters {
+            counters.acked(acked as u64);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tocsin_telemetry::Health;
+
+    use super::*;
+
+    #[test]
+    fn a_batch_is_counted_by_listener_and_gives_its_room_back_with_its_last_record() {
+        let deliveries = Arc::new(Deliveries::new(100, Duration::ZERO, None, Arc::new(Health::new(Duration::from_secs(1)))));
+        let listeners = ["a", "b"].map(|name| Arc::new(Counters::new(name)));
+        let mut records = Records::default();
+        for payload in [b"1", b"2", b"3"] {
+            records.append(&Records::one(RecordRef { topic: Topic::Syslog, key: b"k", payload }), Topic::Syslog);
+        }
+        assert!(deliveries.reserve(90));
+        let in_flight = InFlight::new(records, 90, Arc::clone(&deliveries));
+        let run = |listener: &Arc<Counters>, numbers| {
+            let delivery = Delivery { topic: Topic::Syslog, counters: Some(Arc::clone(listener)), segment: None };
+            Run::new(Arc::new(delivery), &in_flight, numbers)
+        };
+        let (first, second) = (run(&listeners[0], 0..2), run(&listeners[1], 2..3));
+        let acked = || listeners.each_ref().map(|listener| listener.snapshot().acked);
+        drop(in_flight);
+        assert_eq!(first.records().map(|record| record.payload.to_vec()).collect::<Vec<_>>(), [b"1", b"2"]);
+        first.returned();
+        drop(first);
+        assert_eq!((acked(), deliveries.in_flight_bytes()), ([1, 0], 90));
+        drop(second);
+        assert_eq!((acked(), deliveries.in_flight_bytes()), ([1, 1], 0));
     }
 }

@@ -82,15 +82,14 @@ impl KafkaPublisher {
 
     /// Takes those records that are for a topic, and lets all of them wait together where there is room.
     pub(crate) fn publish_topic(&self, topic: Topic, records: &Records, counters: Option<&Arc<Counters>>) {
-        let batch = records.iter().filter(|record| record.topic == topic);
-        if batch.clone().next().is_none() {
+        if records.of(topic).next().is_none() {
             return;
         }
         let delivery = Arc::new(Delivery { topic, counters: counters.cloned(), segment: None });
-        match self.sender.deliveries.admit_new(batch.clone(), &delivery) {
+        match self.sender.deliveries.admit_new(records, &delivery) {
             Some(pushed) => self.sender.producer.after(pushed),
             // One by one, as far as there is room; the others go to the spool.
-            None => batch.for_each(|record| self.publish(record.to_record(counters))),
+            None => records.of(topic).for_each(|record| self.publish(record.to_record(counters))),
         }
     }
 }
@@ -227,7 +226,7 @@ impl Sender {
         let record = &front.record;
         let delivery = Delivery { topic: record.topic, counters: record.counters.clone(), segment: Some(Arc::clone(&front.segment)) };
         let delivery = Arc::new(delivery);
-        let Some(pushed) = self.deliveries.admit(std::iter::once(record.as_ref()), &delivery) else {
+        let Some(pushed) = self.deliveries.admit(&Records::one(record.as_ref()), &delivery) else {
             return self.deliveries.wait(WAIT);
         };
         if let Some(counters) = record.counters.as_ref().filter(|_| !record.is_published) {

@@ -12,10 +12,10 @@ use rdkafka::producer::{BaseProducer, Producer as _, PurgeConfig};
 
 use crate::Topic;
 use crate::deliveries::Context;
-use crate::delivery::Delivery;
+use crate::delivery::Run;
 use crate::records::RecordRef;
 use crate::topic::TopicHandle;
-use crate::waiting::{Batch, Pushed, Turn};
+use crate::waiting::{Pushed, Turn};
 
 /// How long reports may gather while records are on their way. Nobody waits for an acknowledgement sooner: `kafka.linger` alone is longer.
 const GATHER: Duration = Duration::from_millis(5);
@@ -23,7 +23,7 @@ const GATHER: Duration = Duration::from_millis(5);
 const IDLE: Duration = Duration::from_millis(50);
 
 /// In place of rdkafka's `ThreadedProducer`, whose thread asks the clock without a pause through the last millisecond of every wait, and does not tell
-/// where a batch of reports ends. This one lets [`Context`] count a batch at once.
+/// whether there were reports.
 pub(crate) struct Producer {
     desk: Arc<Desk>,
     is_stopping: Arc<AtomicBool>,
@@ -39,7 +39,7 @@ pub(crate) enum StartError {
 impl Producer {
     pub(crate) fn start(config: &ClientConfig, context: Context) -> Result<Self, StartError> {
         let client = Arc::new(BaseProducer::from_config_and_context(config, context).map_err(StartError::Client)?);
-        let desk = Arc::new(Desk { client, topics: Default::default(), batch: Mutex::default() });
+        let desk = Arc::new(Desk { client, topics: Default::default(), serving: Mutex::default() });
         let is_stopping = Arc::new(AtomicBool::new(false));
         let (at_desk, stopping) = (Arc::clone(&desk), Arc::clone(&is_stopping));
         let thread = thread::Builder::new().name("deliver".to_owned()).spawn(move || at_desk.run(&stopping)).map_err(StartError::Thread)?;
@@ -55,7 +55,7 @@ impl Producer {
         match (pushed, &self.thread) {
             (Pushed::First, Some(thread)) => thread.thread().unpark(),
             // By who has brought them, so that nobody brings more than librdkafka takes.
-            (Pushed::Full, _) => drop(self.desk.serve()),
+            (Pushed::Full, _) => _ = self.desk.serve(),
             _ => {}
         }
     }
@@ -64,7 +64,7 @@ impl Producer {
     pub(crate) fn purge(&self) {
         self.client().context().deliveries.waiting.close();
         // Those who are being served go first.
-        drop(self.desk.batch.lock());
+        drop(self.desk.serving.lock());
         self.client().purge(PurgeConfig::default().queue().inflight());
     }
 }
@@ -86,8 +86,8 @@ struct Desk {
     client: Arc<BaseProducer<Context>>,
     /// In the order of [`Topic::ALL`], opened when they are first written to: to open one asks the brokers for it.
     topics: [OnceLock<TopicHandle>; Topic::ALL.len()],
-    /// Those who are served. Held meanwhile, so that records stay in order.
-    batch: Mutex<Batch>,
+    /// Held while some are served, so that records stay in order.
+    serving: Mutex<()>,
 }
 
 impl Desk {
@@ -96,36 +96,36 @@ impl Desk {
         while !is_stopping.load(Ordering::Acquire) {
             // Without a wait it takes one event, which is the reports of one batch.
             self.client.poll(Duration::ZERO);
-            let has_settled = context.settle();
-            let turn = self.serve();
-            let pause = if context.deliveries.awaits_reports() { GATHER } else { IDLE };
-            match turn {
-                Turn::NotYet(left) if !has_settled => thread::park_timeout(left.min(pause)),
-                Turn::Nobody if !has_settled => thread::park_timeout(pause),
-                _ => {}
+            let has_reports = context.take_reports();
+            let due_in = self.serve();
+            if !has_reports {
+                let pause = if context.deliveries.awaits_reports() { GATHER } else { IDLE };
+                thread::park_timeout(due_in.map_or(pause, |due_in| due_in.min(pause)));
             }
         }
     }
 
-    /// Hands those over who wait, if it is their turn.
-    fn serve(&self) -> Turn {
+    /// Hands those over who wait, if it is their turn. Returns how long it is until then, where somebody waits.
+    fn serve(&self) -> Option<Duration> {
         let deliveries = &self.client.client().context().deliveries;
-        let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
-        let turn = deliveries.waiting.take_turn(deliveries.in_flight_bytes(), &mut batch);
-        if turn == Turn::Now {
-            batch.runs().for_each(|(delivery, records)| self.hand_over(delivery, &records));
-            batch.clear();
+        let _serving = self.serving.lock().unwrap_or_else(PoisonError::into_inner);
+        match deliveries.waiting.take_turn(deliveries.in_flight_bytes()) {
+            Turn::Nobody => None,
+            Turn::NotYet(due_in) => Some(due_in),
+            Turn::Now(batch) => {
+                batch.into_runs(deliveries).for_each(|run| self.hand_over(&run));
+                Some(Duration::ZERO)
+            }
         }
-        turn
     }
 
     /// Records of one topic, in order. One that is not taken comes back.
-    fn hand_over(&self, delivery: &Arc<Delivery>, records: &[RecordRef<'_>]) {
+    fn hand_over(&self, run: &Arc<Run>) {
         let context = self.client.client().context();
-        let returned = |number: usize, code| context.returned(records[number], delivery, &KafkaError::MessageProduction(code));
-        match self.topic(delivery.topic) {
-            Ok(topic) => topic.produce(records, delivery, returned),
-            Err(code) => (0..records.len()).for_each(|number| returned(number, code)),
+        let returned = |record: RecordRef<'_>, code| context.returned(record, run, &KafkaError::MessageProduction(code));
+        match self.topic(run.delivery.topic) {
+            Ok(topic) => topic.produce(run, returned),
+            Err(code) => run.records().for_each(|record| returned(record, code)),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Encoded records that are handed over together.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -25,6 +26,14 @@ struct Place {
     payload_end: usize,
 }
 
+impl Place {
+    /// The same, so many bytes further.
+    fn moved(self, bytes: usize) -> Self {
+        let Self { topic, key_start, payload_start, payload_end } = self;
+        Self { topic, key_start: key_start + bytes, payload_start: payload_start + bytes, payload_end: payload_end + bytes }
+    }
+}
+
 /// A record whose bytes are somebody else's.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RecordRef<'a> {
@@ -43,8 +52,14 @@ impl Records {
         self.places.push(Place { topic: Topic::of(event.body.as_ref()), key_start, payload_start, payload_end: self.bytes.len() });
     }
 
-    /// Copies a record.
-    pub(crate) fn push_encoded(&mut self, record: RecordRef<'_>) {
+    /// A single one.
+    pub(crate) fn one(record: RecordRef<'_>) -> Self {
+        let mut records = Self::default();
+        records.push_encoded(record);
+        records
+    }
+
+    fn push_encoded(&mut self, record: RecordRef<'_>) {
         let key_start = self.bytes.len();
         self.bytes.extend_from_slice(record.key);
         let payload_start = self.bytes.len();
@@ -52,9 +67,31 @@ impl Records {
         self.places.push(Place { topic: record.topic, key_start, payload_start, payload_end: self.bytes.len() });
     }
 
+    /// Copies those that are for a topic, in one piece where all are.
+    pub(crate) fn append(&mut self, records: &Self, topic: Topic) {
+        if records.is_all_of(topic) {
+            let start = self.bytes.len();
+            self.bytes.extend_from_slice(&records.bytes);
+            self.places.extend(records.places.iter().map(|place| place.moved(start)));
+        } else {
+            records.of(topic).for_each(|record| self.push_encoded(record));
+        }
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// How many there are for a topic, and bytes of their keys and payloads.
+    pub(crate) fn size_of(&self, topic: Topic) -> (usize, usize) {
+        let places = self.places.iter().filter(|place| place.topic == topic);
+        places.fold((0, 0), |(count, bytes), place| (count + 1, bytes + place.payload_end - place.key_start))
     }
 
     /// Of all keys and payloads.
@@ -74,11 +111,25 @@ impl Records {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = RecordRef<'_>> + Clone {
-        self.places.iter().map(|place| RecordRef {
+        self.range(0..self.places.len())
+    }
+
+    /// Those that are for a topic.
+    pub(crate) fn of(&self, topic: Topic) -> impl Iterator<Item = RecordRef<'_>> + Clone {
+        self.iter().filter(move |record| record.topic == topic)
+    }
+
+    /// Those of these numbers.
+    pub(crate) fn range(&self, numbers: Range<usize>) -> impl Iterator<Item = RecordRef<'_>> + Clone {
+        self.places[numbers].iter().map(|place| RecordRef {
             topic: place.topic,
             key: &self.bytes[place.key_start..place.payload_start],
             payload: &self.bytes[place.payload_start..place.payload_end],
         })
+    }
+
+    fn is_all_of(&self, topic: Topic) -> bool {
+        self.places.iter().all(|place| place.topic == topic)
     }
 }
 

@@ -5,8 +5,8 @@ use std::ptr::{self, NonNull};
 use std::sync::Arc;
 
 use rdkafka::bindings::{
-    RD_KAFKA_MSG_F_COPY, rd_kafka_last_error, rd_kafka_message_t, rd_kafka_produce_batch, rd_kafka_resp_err_t, rd_kafka_topic_destroy,
-    rd_kafka_topic_new, rd_kafka_topic_t,
+    rd_kafka_last_error, rd_kafka_message_t, rd_kafka_produce_batch, rd_kafka_resp_err_t, rd_kafka_topic_destroy, rd_kafka_topic_new,
+    rd_kafka_topic_t,
 };
 use rdkafka::error::RDKafkaErrorCode;
 use rdkafka::producer::{BaseProducer, Producer as _};
@@ -14,11 +14,13 @@ use rdkafka::util::IntoOpaque;
 
 use crate::Topic;
 use crate::deliveries::Context;
-use crate::delivery::Delivery;
+use crate::delivery::Run;
 use crate::records::RecordRef;
 
 /// `RD_KAFKA_PARTITION_UA`, a macro: the key chooses.
 const ANY_PARTITION: i32 = -1;
+/// Neither `RD_KAFKA_MSG_F_COPY` nor `RD_KAFKA_MSG_F_FREE`.
+const NO_COPY: i32 = 0;
 
 /// In place of rdkafka's `send`, which looks the topic up by its name under a lock of the whole client, takes the topic's own, and asks two clocks for
 /// each record.
@@ -47,11 +49,11 @@ impl TopicHandle {
         Ok(Self { native, _client: Arc::clone(client) })
     }
 
-    /// Hands records over in order; their bytes are copied. `refused` hears of those that were not taken, by their number: where it is not the record's
-    /// own fault, all that follow are refused too.
+    /// Hands records over in order. librdkafka reads their payloads where they stand. `refused` hears of those that were not taken: where it is not the
+    /// record's own fault, all that follow are refused too.
     #[allow(unsafe_code)]
-    pub(crate) fn produce(&self, records: &[RecordRef<'_>], delivery: &Arc<Delivery>, mut refused: impl FnMut(usize, RDKafkaErrorCode)) {
-        let message = |record: &RecordRef<'_>| rd_kafka_message_t {
+    pub(crate) fn produce(&self, run: &Arc<Run>, mut refused: impl FnMut(RecordRef<'_>, RDKafkaErrorCode)) {
+        let message = |record: RecordRef<'_>| rd_kafka_message_t {
             err: rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR,
             rkt: ptr::null_mut(),
             partition: ANY_PARTITION,
@@ -60,22 +62,23 @@ impl TopicHandle {
             key: record.key.as_ptr().cast_mut().cast(),
             key_len: record.key.len(),
             offset: 0,
-            _private: Arc::clone(delivery).into_ptr(),
+            _private: Arc::clone(run).into_ptr(),
         };
-        let mut messages: Vec<_> = records.iter().map(message).collect();
-        // SAFETY: the handle is open, and the array has as many messages as is said. Their bytes are only read, and copied before the call returns.
+        let mut messages: Vec<_> = run.records().map(message).collect();
+        // SAFETY: the handle is open, and the array has as many messages as is said. Keys are copied before the call returns. Payloads are only read, and
+        // stay as they are while the run lives, which each message holds until its report.
         let taken = unsafe {
             let (first, count) = (messages.as_mut_ptr(), i32::try_from(messages.len()).unwrap_or(i32::MAX));
-            rd_kafka_produce_batch(self.native.as_ptr(), ANY_PARTITION, RD_KAFKA_MSG_F_COPY, first, count)
+            rd_kafka_produce_batch(self.native.as_ptr(), ANY_PARTITION, NO_COPY, first, count)
         };
         if usize::try_from(taken) == Ok(messages.len()) {
             return;
         }
-        for (number, message) in messages.iter().enumerate() {
+        for (record, message) in run.records().zip(&messages) {
             if message.err != rd_kafka_resp_err_t::RD_KAFKA_RESP_ERR_NO_ERROR {
+                refused(record, message.err.into());
                 // SAFETY: `into_ptr` above has made it of such an Arc, and no report will ever give it back.
-                drop(unsafe { Arc::<Delivery>::from_ptr(message._private) });
-                refused(number, message.err.into());
+                drop(unsafe { Arc::<Run>::from_ptr(message._private) });
             }
         }
     }

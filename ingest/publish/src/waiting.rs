@@ -2,21 +2,29 @@
 //!
 //! To librdkafka they would only be in the way. An idempotent producer sends a partition's next batch when the last one is acknowledged (it counts
 //! messages in flight where it means requests), and while one is due it asks without a pause whether it may: where acknowledgements take longer than
-//! the linger, a core for each topic (`rd_kafka_toppar_producer_serve`, 2.12.1 to 2.15.0).
+//! the linger, a core for each topic (`rd_kafka_toppar_producer_serve`, 2.12.1 to 2.15.0). So no more go at once than fit into one of its batches.
 //!
 //! Topics go at the same moments: a job reads several, and each batch that comes by itself ends a fetch of its own.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Records;
-use crate::delivery::Delivery;
+use crate::deliveries::Deliveries;
+use crate::delivery::{Delivery, InFlight, Run};
 use crate::records::RecordRef;
 
 /// Waiting records go all the same after so long: one broker of several that does not answer must not hold the others up.
 const MAX_WAIT: Duration = Duration::from_secs(1);
-/// No more wait here, where they cost memory twice: at such a rate librdkafka's thread has enough to do.
-const MAX_BYTES: usize = 2_000_000;
+/// As many go at once, and need no company: with what librdkafka writes beside them they are less than its `message.max.bytes`.
+const BATCH_BYTES: usize = 800_000;
+/// Where as many wait, acknowledgements are slow: they go all the same, as requests to several partitions do side by side.
+const MAX_BYTES: usize = 5 * BATCH_BYTES;
+/// How soon to look again whether a full batch may go.
+const FULL_WAIT: Duration = Duration::from_millis(1);
+/// Some are filled while others are on their way.
+const MAX_ROOMS: usize = 3;
 
 /// Records in order, and with whom each run of them travels.
 #[derive(Default)]
@@ -28,10 +36,21 @@ pub(crate) struct Batch {
 }
 
 impl Batch {
-    /// The runs in order.
-    pub(crate) fn runs(&self) -> impl Iterator<Item = (&Arc<Delivery>, Vec<RecordRef<'_>>)> {
-        let mut records = self.records.iter();
-        self.runs.iter().map(move |(delivery, count)| (delivery, records.by_ref().take(*count).collect()))
+    /// The runs in order, to be handed over.
+    pub(crate) fn into_runs(self, deliveries: &Arc<Deliveries>) -> impl Iterator<Item = Arc<Run>> {
+        let in_flight = InFlight::new(self.records, self.reserved_bytes, Arc::clone(deliveries));
+        let mut start = 0;
+        self.runs.into_iter().map(move |(delivery, count)| {
+            let numbers = start..start + count;
+            start = numbers.end;
+            Run::new(delivery, &in_flight, numbers)
+        })
+    }
+
+    /// Each record, and with whom it travels.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Delivery, RecordRef<'_>)> {
+        let deliveries = self.runs.iter().flat_map(|(delivery, count)| std::iter::repeat_n(&**delivery, *count));
+        deliveries.zip(self.records.iter())
     }
 
     /// Of the producer's queue.
@@ -39,24 +58,15 @@ impl Batch {
         self.reserved_bytes
     }
 
-    fn push<'a>(&mut self, records: impl Iterator<Item = RecordRef<'a>>, delivery: &Arc<Delivery>, reserved_bytes: u64) {
-        let mut count = 0;
-        for record in records {
-            self.records.push_encoded(record);
-            count += 1;
-        }
-        self.runs.push((Arc::clone(delivery), count));
-        self.reserved_bytes += reserved_bytes;
+    fn is_full(&self) -> bool {
+        self.records.bytes() >= BATCH_BYTES
     }
 
-    /// Forgets them, and keeps some room.
-    pub(crate) fn clear(&mut self) {
-        if self.records.bytes() > 2 * MAX_BYTES {
-            *self = Self::default();
-        }
-        self.records.clear();
-        self.runs.clear();
-        self.reserved_bytes = 0;
+    fn push(&mut self, records: &Records, delivery: &Arc<Delivery>, reserved_bytes: u64) {
+        let before = self.records.len();
+        self.records.append(records, delivery.topic);
+        self.runs.push((Arc::clone(delivery), self.records.len() - before));
+        self.reserved_bytes += reserved_bytes;
     }
 }
 
@@ -64,14 +74,36 @@ impl Batch {
 pub(crate) struct Waiting {
     linger: Duration,
     state: Mutex<State>,
+    /// Room of batches that are over, for those to come.
+    rooms: Mutex<Vec<Records>>,
 }
 
 #[derive(Default)]
 struct State {
-    batch: Batch,
-    /// Of the first record of the batch.
+    /// In order. All but the last are full.
+    batches: VecDeque<Batch>,
+    /// When it began to be the first batch.
     since: Option<Instant>,
     is_closed: bool,
+}
+
+impl State {
+    /// The batch that is not full, where records that come now belong.
+    fn open_batch(&mut self, room: impl FnOnce() -> Records) -> &mut Batch {
+        if self.batches.back().is_none_or(Batch::is_full) {
+            self.batches.push_back(Batch { records: room(), ..Batch::default() });
+        }
+        let last = self.batches.len() - 1;
+        &mut self.batches[last]
+    }
+
+    fn bytes(&self) -> usize {
+        self.batches.iter().map(|batch| batch.records.bytes()).sum()
+    }
+
+    fn reserved_bytes(&self) -> u64 {
+        self.batches.iter().map(|batch| batch.reserved_bytes).sum()
+    }
 }
 
 /// Where pushed records stand.
@@ -85,57 +117,70 @@ pub(crate) enum Pushed {
 }
 
 /// Whose turn it is.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Turn {
     /// Nobody waits.
     Nobody,
     /// Somebody waits, and should be asked for again after so long, or when something was acknowledged.
     NotYet(Duration),
     /// Those that were waiting.
-    Now,
+    Now(Batch),
 }
 
 impl Waiting {
     /// Nobody yet. Records go each `linger`.
     pub(crate) fn new(linger: Duration) -> Self {
-        Self { linger, state: Mutex::default() }
+        Self { linger, state: Mutex::default(), rooms: Mutex::default() }
     }
 
     /// Takes records for which so many bytes of the producer's queue are reserved.
-    pub(crate) fn push<'a>(&self, records: impl Iterator<Item = RecordRef<'a>>, delivery: &Arc<Delivery>, reserved_bytes: u64) -> Pushed {
+    pub(crate) fn push(&self, records: &Records, delivery: &Arc<Delivery>, reserved_bytes: u64) -> Pushed {
         let mut state = self.state();
-        state.batch.push(records, delivery, reserved_bytes);
+        let batch = state.open_batch(|| self.rooms().pop().unwrap_or_default());
+        batch.push(records, delivery, reserved_bytes);
+        let is_full = batch.is_full();
         let is_first = state.since.is_none();
         state.since.get_or_insert_with(Instant::now);
-        match state.batch.records.bytes() >= MAX_BYTES {
+        match is_full {
             true => Pushed::Full,
             false if is_first => Pushed::First,
             false => Pushed::BehindOthers,
         }
     }
 
-    /// Those that wait, in place of `batch`, which is empty, if it is their turn.
-    pub(crate) fn take_turn(&self, in_flight_bytes: u64, batch: &mut Batch) -> Turn {
+    /// Those that wait, if it is their turn.
+    pub(crate) fn take_turn(&self, in_flight_bytes: u64) -> Turn {
         let mut state = self.state();
         let Some(since) = state.since.filter(|_| !state.is_closed) else { return Turn::Nobody };
-        let until = match in_flight_bytes > state.batch.reserved_bytes {
-            _ if state.batch.records.bytes() >= MAX_BYTES => Duration::ZERO,
+        let has_unacknowledged = in_flight_bytes > state.reserved_bytes();
+        let is_full = state.batches.front().is_some_and(Batch::is_full);
+        let until = match has_unacknowledged {
+            _ if state.bytes() >= MAX_BYTES => Duration::ZERO,
             true => MAX_WAIT,
+            false if is_full => Duration::ZERO,
             false => until_next(self.linger, since),
         };
         match until.checked_sub(since.elapsed()) {
-            Some(left) if !left.is_zero() => Turn::NotYet(left),
+            Some(left) if !left.is_zero() => Turn::NotYet(if is_full { left.min(FULL_WAIT) } else { left }),
             _ => {
-                state.since = None;
-                std::mem::swap(&mut state.batch, batch);
-                Turn::Now
+                let batch = state.batches.pop_front();
+                state.since = state.batches.front().map(|_| Instant::now());
+                batch.map_or(Turn::Nobody, Turn::Now)
             }
+        }
+    }
+
+    /// Takes the room of a batch that is over.
+    pub(crate) fn reuse(&self, mut records: Records) {
+        let mut rooms = self.rooms();
+        if rooms.len() < MAX_ROOMS && records.bytes() <= 2 * BATCH_BYTES {
+            records.clear();
+            rooms.push(records);
         }
     }
 
     /// Bytes of the producer's queue that those who wait have reserved.
     pub(crate) fn reserved_bytes(&self) -> u64 {
-        self.state().batch.reserved_bytes
+        self.state().reserved_bytes()
     }
 
     /// From now on nobody gets a turn.
@@ -144,12 +189,16 @@ impl Waiting {
     }
 
     /// Those that never got their turn.
-    pub(crate) fn take_rest(&self) -> Batch {
-        std::mem::take(&mut self.state().batch)
+    pub(crate) fn take_rest(&self) -> impl Iterator<Item = Batch> {
+        std::mem::take(&mut self.state().batches).into_iter()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rooms(&self) -> MutexGuard<'_, Vec<Records>> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -170,38 +219,48 @@ mod tests {
 
     fn push(waiting: &Waiting, payloads: &[&[u8]]) -> Pushed {
         let delivery = Arc::new(Delivery { topic: Topic::Alert, counters: None, segment: None });
-        let reserved_bytes = payloads.iter().map(|payload| delivery.bytes(b"k", payload)).sum();
-        waiting.push(payloads.iter().map(|payload| RecordRef { topic: Topic::Alert, key: b"k", payload }), &delivery, reserved_bytes)
+        let mut records = Records::default();
+        for payload in payloads {
+            records.append(&Records::one(RecordRef { topic: Topic::Alert, key: b"k", payload }), Topic::Alert);
+        }
+        let (count, bytes) = records.size_of(Topic::Alert);
+        waiting.push(&records, &delivery, delivery.bytes(count, bytes))
     }
 
     fn payloads(batch: &Batch) -> Vec<Vec<u8>> {
-        batch.runs().flat_map(|(_, records)| records.into_iter().map(|record| record.payload.to_vec()).collect::<Vec<_>>()).collect()
+        batch.iter().map(|(_, record)| record.payload.to_vec()).collect()
+    }
+
+    fn now(turn: Turn) -> Batch {
+        match turn {
+            Turn::Now(batch) => batch,
+            Turn::Nobody | Turn::NotYet(_) => panic!("it is nobody's turn"),
+        }
     }
 
     #[test]
     fn records_wait_for_company_and_then_go_in_order() {
-        let (waiting, mut batch) = (Waiting::new(Duration::from_secs(3_600)), Batch::default());
-        assert_eq!(waiting.take_turn(0, &mut batch), Turn::Nobody);
+        let waiting = Waiting::new(Duration::from_secs(3_600));
+        assert!(matches!(waiting.take_turn(0), Turn::Nobody));
         assert_eq!(push(&waiting, &[b"a", b"b"]), Pushed::First);
         assert_eq!(push(&waiting, &[b"c"]), Pushed::BehindOthers);
-        assert!(matches!(waiting.take_turn(waiting.reserved_bytes(), &mut batch), Turn::NotYet(_)));
+        assert!(matches!(waiting.take_turn(waiting.reserved_bytes()), Turn::NotYet(_)));
 
         let at_once = Waiting::new(Duration::ZERO);
         push(&at_once, &[b"a", b"b"]);
         push(&at_once, &[b"c"]);
-        assert_eq!(at_once.take_turn(at_once.reserved_bytes(), &mut batch), Turn::Now);
-        assert_eq!(payloads(&batch), [b"a", b"b", b"c"]);
+        assert_eq!(payloads(&now(at_once.take_turn(at_once.reserved_bytes()))), [b"a", b"b", b"c"]);
         assert_eq!(at_once.reserved_bytes(), 0);
     }
 
     #[test]
     fn who_waits_lets_those_before_be_acknowledged_and_is_not_kept_for_ever() {
-        let (waiting, mut batch) = (Waiting::new(Duration::ZERO), Batch::default());
+        let waiting = Waiting::new(Duration::ZERO);
         push(&waiting, &[b"a"]);
         let behind = waiting.reserved_bytes() + 1;
-        assert!(matches!(waiting.take_turn(behind, &mut batch), Turn::NotYet(left) if left <= MAX_WAIT));
+        assert!(matches!(waiting.take_turn(behind), Turn::NotYet(left) if left <= MAX_WAIT));
         waiting.state().since = Instant::now().checked_sub(MAX_WAIT);
-        assert_eq!(waiting.take_turn(behind, &mut batch), Turn::Now);
+        assert_eq!(payloads(&now(waiting.take_turn(behind))), [b"a"]);
     }
 
     #[test]
@@ -215,20 +274,46 @@ mod tests {
     }
 
     #[test]
-    fn many_wait_for_nobody() {
-        let (waiting, mut batch) = (Waiting::new(Duration::from_secs(3_600)), Batch::default());
+    fn a_full_batch_waits_for_no_company_but_for_those_before_it() {
+        let waiting = Waiting::new(Duration::from_secs(3_600));
         push(&waiting, &[b"a"]);
-        assert_eq!(push(&waiting, &[&vec![0; MAX_BYTES]]), Pushed::Full);
-        assert_eq!(waiting.take_turn(waiting.reserved_bytes() + 1, &mut batch), Turn::Now);
-        assert_eq!(batch.runs().count(), 2);
+        assert_eq!(push(&waiting, &[&vec![0; BATCH_BYTES]]), Pushed::Full);
+        push(&waiting, &[b"z"]);
+        let behind = waiting.reserved_bytes() + 1;
+        assert!(matches!(waiting.take_turn(behind), Turn::NotYet(left) if left <= FULL_WAIT));
+        assert_eq!(now(waiting.take_turn(waiting.reserved_bytes())).iter().count(), 2);
+        assert!(matches!(waiting.take_turn(waiting.reserved_bytes()), Turn::NotYet(left) if left > FULL_WAIT));
+        assert_eq!(waiting.take_rest().map(|batch| payloads(&batch)).collect::<Vec<_>>(), [[b"z"]]);
+    }
+
+    #[test]
+    fn many_wait_for_nobody() {
+        let waiting = Waiting::new(Duration::from_secs(3_600));
+        (0..5).for_each(|_| assert_eq!(push(&waiting, &[&vec![0; BATCH_BYTES]]), Pushed::Full));
+        let behind = waiting.reserved_bytes() + 1;
+        assert_eq!(now(waiting.take_turn(behind)).iter().count(), 1);
+        assert!(matches!(waiting.take_turn(behind), Turn::NotYet(_)));
+    }
+
+    #[test]
+    fn the_room_of_a_batch_that_is_over_is_used_again() {
+        let waiting = Waiting::new(Duration::ZERO);
+        push(&waiting, &[&[7; 1_000]]);
+        let batch = now(waiting.take_turn(waiting.reserved_bytes()));
+        let place = batch.records.iter().next().map(|record| record.key.as_ptr());
+        waiting.reuse(batch.records);
+        push(&waiting, &[b"b"]);
+        let batch = now(waiting.take_turn(waiting.reserved_bytes()));
+        assert_eq!(batch.records.iter().next().map(|record| record.key.as_ptr()), place);
+        assert_eq!(payloads(&batch), [b"b"]);
     }
 
     #[test]
     fn after_the_end_nobody_gets_a_turn_and_the_rest_is_still_there() {
-        let (waiting, mut batch) = (Waiting::new(Duration::ZERO), Batch::default());
+        let waiting = Waiting::new(Duration::ZERO);
         push(&waiting, &[b"a"]);
         waiting.close();
-        assert_eq!(waiting.take_turn(waiting.reserved_bytes(), &mut batch), Turn::Nobody);
-        assert_eq!(payloads(&waiting.take_rest()), [b"a"]);
+        assert!(matches!(waiting.take_turn(waiting.reserved_bytes()), Turn::Nobody));
+        assert_eq!(waiting.take_rest().map(|batch| payloads(&batch)).collect::<Vec<_>>(), [[b"a"]]);
     }
 }
