@@ -62,6 +62,14 @@ impl From<Kind> for Reading {
     }
 }
 
+/// What a pipeline has made and not yet handed over. All of its memory is used again.
+#[derive(Default)]
+struct Out {
+    records: Records,
+    /// The last of them.
+    event: Event,
+}
+
 /// Turns the frames of one listener into records. One thread a queue, so that the messages of one sender stay in order.
 #[derive(Clone)]
 pub(crate) struct Pipeline {
@@ -128,7 +136,7 @@ impl Pipeline {
 
     /// Works until every source of the queue has ended and the queue is empty. Each batch goes through the pipeline that is in effect then.
     pub(crate) fn run(in_effect: &watch::Receiver<Arc<Self>>, mut queue: mpsc::Receiver<Batch>) {
-        let mut out = Records::default();
+        let mut out = Out::default();
         while let Some(batch) = queue.blocking_recv() {
             let pipeline = Arc::clone(&in_effect.borrow());
             pipeline.batch(batch, &mut out);
@@ -164,13 +172,13 @@ impl Pipeline {
     }
 
     /// Publishes what did not come with a batch.
-    fn tell(&self, publish: impl FnOnce(&mut Records)) {
-        let mut out = Records::default();
+    fn tell(&self, publish: impl FnOnce(&mut Out)) {
+        let mut out = Out::default();
         publish(&mut out);
         self.hand_over(&mut out);
     }
 
-    fn batch(&self, mut batch: Batch, out: &mut Records) {
+    fn batch(&self, mut batch: Batch, out: &mut Out) {
         let sizes = batch.iter().map(|received| (self.sender(received), kept_bytes(&received.frame).len()));
         self.senders.add(sizes, batch.last().map_or(0, |received| received.received_at_unix_nanos));
         let waiting: Vec<_> = batch.iter_mut().filter_map(|received| received.done.take()).collect();
@@ -190,7 +198,7 @@ impl Pipeline {
         }
     }
 
-    fn parser_failed(&self, received: &Received, panic: &(dyn Any + Send), out: &mut Records) {
+    fn parser_failed(&self, received: &Received, panic: &(dyn Any + Send), out: &mut Out) {
         let said = panic.downcast_ref::<&str>().copied().or(panic.downcast_ref::<String>().map(String::as_str)).unwrap_or_default();
         let said: String = said.chars().take(MAX_PANIC_CHARACTERS).collect();
         let raw = match self.reading {
@@ -209,7 +217,7 @@ impl Pipeline {
     }
 
     /// Takes out of a batch what its senders may not send.
-    fn limit(&self, rate_limit: &RateLimit, batch: &mut Batch, out: &mut Records) {
+    fn limit(&self, rate_limit: &RateLimit, batch: &mut Batch, out: &mut Out) {
         let Some(now_unix_nanos) = batch.last().map(|received| received.received_at_unix_nanos) else { return };
         let mut refused = Vec::new();
         let violations = rate_limit.judge(|judge| {
@@ -227,12 +235,12 @@ impl Pipeline {
         self.publish_violations(rate_limit, violations, now_unix_nanos, out);
     }
 
-    fn publish_violations(&self, rate_limit: &RateLimit, violations: Vec<Violation>, now_unix_nanos: u64, out: &mut Records) {
+    fn publish_violations(&self, rate_limit: &RateLimit, violations: Vec<Violation>, now_unix_nanos: u64, out: &mut Out) {
         for violation in violations {
             let origin = self.origin(SocketAddr::new(violation.address, 0), now_unix_nanos, Bytes::new());
             self.counters.event_made();
             let alert = Body::AlertUpdate(rate_limit.alert(&violation, self.counters.name()));
-            self.publish(&self.event(&origin, None, None, alert), out);
+            self.publish(&origin, None, None, alert, out);
         }
     }
 
@@ -243,7 +251,7 @@ impl Pipeline {
         }
     }
 
-    fn frame(&self, Received { peer, received_at_unix_nanos, frame, .. }: &Received, out: &mut Records) {
+    fn frame(&self, Received { peer, received_at_unix_nanos, frame, .. }: &Received, out: &mut Out) {
         let raw = match (&self.reading, frame) {
             // What is read tells its secrets itself.
             (Reading::Notification, Frame::Oversize { beginning, .. }) => blanked(beginning, &self.shared.snmp.secrets(beginning)),
@@ -279,7 +287,7 @@ impl Pipeline {
         }
     }
 
-    fn message(&self, format: Format, mut origin: Origin, message: &Bytes, out: &mut Records) {
+    fn message(&self, format: Format, mut origin: Origin, message: &Bytes, out: &mut Out) {
         let mut records = 0_u32;
         format.parse(message, origin.received_at_unix_nanos, |parsed| {
             records += 1;
@@ -291,7 +299,7 @@ impl Pipeline {
     }
 
     /// A trap or inform. It is answered when its event is on its way, so that nobody is told of what could still be lost.
-    fn notification(&self, mut origin: Origin, peer: SocketAddr, message: &Bytes, out: &mut Records) {
+    fn notification(&self, mut origin: Origin, peer: SocketAddr, message: &Bytes, out: &mut Out) {
         let Outcome { parsed, reply, secrets } = self.shared.snmp.receive(message, peer.ip(), origin.received_at_unix_nanos);
         if !secrets.is_empty() {
             origin.raw = blanked(message, &secrets);
@@ -324,28 +332,29 @@ impl Pipeline {
         parsed
     }
 
-    fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize, out: &mut Records) {
+    fn parsed(&self, origin: &Origin, parsed: Result<Parsed, Refusal>, original_bytes: usize, out: &mut Out) {
         match parsed {
             Ok(mut parsed) => {
                 self.shared.time_zones.correct(&mut parsed, origin.peer.map(|peer| peer.ip()));
                 let gaps = self.gaps.see(origin, &parsed);
                 self.counters.event_made();
-                let event = self.event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body);
-                self.publish(&Event { copies: self.copies.clone(), ..event }, out);
+                self.write_event(origin, parsed.device, parsed.event_time_unix_nanos, parsed.body, &mut out.event);
+                out.event.copies.clone_from(&self.copies);
+                self.publish_event(out);
                 self.publish_gaps(gaps, out);
             }
             Err(refusal) => self.reject(origin, Stage::Parse, refusal, original_bytes as u64, out),
         }
     }
 
-    fn publish_gaps(&self, gaps: Vec<ConfirmedGap>, out: &mut Records) {
+    fn publish_gaps(&self, gaps: Vec<ConfirmedGap>, out: &mut Out) {
         for ConfirmedGap { after, body } in gaps {
             self.counters.event_made();
-            self.publish(&self.event(&after.origin, after.device.clone(), after.event_time_unix_nanos, body), out);
+            self.publish(&after.origin, after.device.clone(), after.event_time_unix_nanos, body, out);
         }
     }
 
-    fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64, out: &mut Records) {
+    fn reject(&self, origin: &Origin, stage: Stage, refusal: Refusal, original_bytes: u64, out: &mut Out) {
         if let Some(peer) = origin.peer {
             let sender = peer.ip();
             match self.reject_limit.judge(sender, stage, refusal.reason, original_bytes, origin.received_at_unix_nanos) {
@@ -361,7 +370,7 @@ impl Pipeline {
         self.publish_reject(origin, None, stage, refusal, original_bytes, out);
     }
 
-    fn publish_summaries(&self, summaries: Vec<Summary>, out: &mut Records) {
+    fn publish_summaries(&self, summaries: Vec<Summary>, out: &mut Out) {
         for summary in summaries {
             let Summary { sender, stage, reason, bytes, first_unix_nanos, last_unix_nanos, .. } = summary;
             let peer = sender.map(|address| SocketAddr::new(address, 0));
@@ -377,21 +386,27 @@ impl Pipeline {
         stage: Stage,
         refusal: Refusal,
         original_bytes: u64,
-        out: &mut Records,
+        out: &mut Out,
     ) {
         self.counters.rejected(stage, refusal.reason, &refusal.detail, origin.peer);
         let reject = Reject { stage: stage.into(), reason: refusal.reason.into(), detail: refusal.detail, original_bytes };
-        self.publish(&self.event(origin, None, event_time_unix_nanos, Body::Reject(reject)), out);
+        self.publish(origin, None, event_time_unix_nanos, Body::Reject(reject), out);
     }
 
-    fn event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body) -> Event {
+    /// An event of the agent's own words about a sender.
+    fn publish(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body, out: &mut Out) {
+        self.write_event(origin, device, event_time_unix_nanos, body, &mut out.event);
+        self.publish_event(out);
+    }
+
+    fn write_event(&self, origin: &Origin, device: Option<String>, event_time_unix_nanos: Option<u64>, body: Body, event: &mut Event) {
         if let Body::Dhcp(dhcp) = &body {
             self.shared.names.see(dhcp, origin.received_at_unix_nanos);
         }
         let name_of = |ip: IpAddr| self.shared.names.of(ip, origin.received_at_unix_nanos);
         let device = device.or_else(|| relay_name(&body, name_of));
         let place = self.shared.places.of(&body, origin.peer);
-        let mut event = self.shared.events.event(origin, device, event_time_unix_nanos, body, name_of);
+        self.shared.events.write_event(event, origin, device, event_time_unix_nanos, body, name_of);
         if let Some(site) = place.site {
             event.site = site;
         }
@@ -405,21 +420,22 @@ impl Pipeline {
         {
             dhcp.server.clone_from(&event.device);
         }
-        event
     }
 
-    fn publish(&self, event: &Event, out: &mut Records) {
-        out.push(event);
-        if out.bytes() >= MAX_HELD_BYTES {
+    fn publish_event(&self, out: &mut Out) {
+        out.records.push(&out.event);
+        if out.records.bytes() >= MAX_HELD_BYTES {
             self.hand_over(out);
         }
     }
 
     /// What was published is the publisher's from here on.
-    fn hand_over(&self, out: &mut Records) {
-        if !out.is_empty() {
-            self.shared.publisher.publish_all(out, Some(&self.counters));
-            out.clear();
+    fn hand_over(&self, out: &mut Out) {
+        if !out.records.is_empty() {
+            self.shared.publisher.publish_all(&out.records, Some(&self.counters));
+            out.records.clear();
+            // The received bytes are the reader's, who uses them again too.
+            out.event.raw = Bytes::new();
         }
     }
 }

@@ -22,7 +22,7 @@ const BATCH_BYTES: usize = 800_000;
 /// Where as many wait, acknowledgements are slow: they go all the same, as requests to several partitions do side by side.
 const MAX_BYTES: usize = 5 * BATCH_BYTES;
 /// How soon to look again whether a full batch may go.
-const FULL_WAIT: Duration = Duration::from_millis(1);
+const FULL_WAIT: Duration = Duration::from_millis(2);
 /// Some are filled while others are on their way.
 const MAX_ROOMS: usize = 3;
 

@@ -74,7 +74,7 @@ fn pipeline(reading: Reading, publisher: Arc<dyn Publisher>) -> Pipeline {
 
 impl Pipeline {
     fn take(&self, batch: Batch) {
-        self.batch(batch, &mut Records::default());
+        self.batch(batch, &mut Out::default());
     }
 }
 
