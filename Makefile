@@ -30,7 +30,7 @@ check: ## formatters, linters, unit and structure tests of the parts changed sin
 test: ## every test of every language (ONLY="rust java": these stages; SKIP="drills labs": not these)
 	@$(bin)/test
 
-drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each, AWAY=900 s without ClickHouse; STORIES=10 of jobs that die at random; CLUSTER=1: the parts of a cluster instead, then more and fewer instances, then an upgrade from the checkout BEFORE, then the loss of Kafka, then every scenario)
+drills: ## kill Flink, ClickHouse and Kafka under load, and compare what is stored (RATE=20000 messages a second, DURATION=30 s each, AWAY=900 s without ClickHouse; STORIES=10 of jobs that die at random; CLUSTER=1: the parts of a cluster instead, then more and fewer instances, then an upgrade from the checkout BEFORE, then the loss of Kafka, then every scenario; PACKAGES=1: restart, reload, upgrade and downgrade of the agent under load)
 	@$(bin)/drills
 
 bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to acknowledgement; of rules, jobs, parts, capture, ingest)

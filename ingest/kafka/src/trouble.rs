@@ -60,7 +60,7 @@ impl Connection {
                 address(words).zip(self.authorities.as_deref()).and_then(|(address, file)| tocsin_trust::distrust_of(address, file));
             return Some(distrust.map_or_else(unknown_certificate, |Distrust { reason, remedy }| Trouble { reason, remedy }));
         }
-        if words.contains("alert certificate required") || words.contains("alert bad certificate") || words.contains("alert unknown ca") {
+        if CLIENT_REFUSED.iter().any(|alert| words.contains(alert)) {
             return trouble(
                 "the broker does not believe this client's certificate, or misses one".to_owned(),
                 "set ssl.certificate.location and ssl.key.location to a certificate of an authority that the brokers believe",
@@ -123,6 +123,11 @@ impl Connection {
     }
 }
 
+/// What servers answer to a certificate of a client that they do not believe (RFC 8446 6.2): a JVM that it is unknown, others why; the last where an authority
+/// of the same name has another key.
+const CLIENT_REFUSED: [&str; 5] =
+    ["alert certificate required", "alert bad certificate", "alert unknown ca", "alert certificate unknown", "alert decrypt error"];
+
 fn unknown_certificate() -> Trouble {
     Trouble {
         reason: "the broker's certificate is not believed".to_owned(),
@@ -156,6 +161,13 @@ mod tests {
             told.starts_with("the broker does not know user tocsin_agent with this password for SCRAM-SHA-512; set sasl.username"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn a_certificate_of_this_client_that_a_broker_refuses_names_where_it_is_set() {
+        let words =
+            "ssl://k:9093/bootstrap: Receive failed: error:0A000416:SSL routines::sslv3 alert certificate unknown: SSL alert number 46";
+        assert!(connection().trouble(words).unwrap().remedy.contains("set ssl.certificate.location"));
     }
 
     #[test]

@@ -1,6 +1,13 @@
 //! A broker whose certificate is not believed, as a command tells it.
 
-use rcgen::{CertificateParams, date_time_ymd};
+use std::fs;
+use std::sync::Arc;
+
+use rcgen::{Certificate, CertificateParams, KeyPair, date_time_ymd};
+use rustls::RootCertStore;
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::server::WebPkiClientVerifier;
 use tocsin_kafka::{Connection, Error, TopicReader};
 
 #[path = "../../trust/src/tests/authority.rs"]
@@ -42,4 +49,34 @@ fn a_certificate_for_another_host_is_told_with_its_names_and_the_remedy() {
 fn a_certificate_of_another_authority_is_told_with_the_remedy() {
     let told = told(&Authority::new(), params("127.0.0.1"), &Authority::new());
     assert!(told.starts_with("the certificate of 127.0.0.1 is by no authority that is believed here; name the file"), "{told}");
+}
+
+#[test]
+fn a_broker_that_asks_for_a_certificate_is_shown_that_of_the_config_and_one_that_it_does_not_believe_is_told() {
+    let (authority, folder) = (Authority::new(), tempfile::tempdir().unwrap());
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(authority.file()).unwrap()).unwrap();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let clients = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build().unwrap();
+    let address = authority.serve_those(params("127.0.0.1"), clients);
+    let asked = |lines: &str| {
+        let file = folder.path().join("kafka.properties");
+        let ca = authority.file();
+        fs::write(&file, format!("bootstrap.servers={address}\nsecurity.protocol=SSL\nssl.ca.location={}\n{lines}", ca.display())).unwrap();
+        let reader = TopicReader::new(&Connection::from_file(&file).unwrap(), "test", &[], |_| ()).unwrap();
+        reader.ping("devices-v1").unwrap_err().to_string()
+    };
+    let shown = |(certificate, key): (Certificate, KeyPair)| {
+        let [certificate, key] = [("tocsin.pem", certificate.pem()), ("tocsin.key", key.serialize_pem())].map(|(name, pem)| {
+            fs::write(folder.path().join(name), pem).unwrap();
+            folder.path().join(name).display().to_string()
+        });
+        asked(&format!("ssl.certificate.location={certificate}\nssl.key.location={key}\n"))
+    };
+    for told in [asked(""), shown(Authority::new().issue(params("tocsin")))] {
+        assert!(told.contains("does not believe this client's certificate, or misses one; set ssl.certificate.location"), "{told}");
+    }
+    // It is no Kafka, so the way ends behind the handshake.
+    let told = shown(authority.issue(params("tocsin")));
+    assert!(told.contains("Broker transport failure") && !told.contains("certificate"), "{told}");
 }

@@ -167,7 +167,8 @@ impl Sheet {
         if self.0.is_empty() {
             "start an agent and the archive job; an agent reports each second (--wait SECONDS)"
         } else {
-            "records in flight arrive within seconds (--wait SECONDS); for missing ones see the archive job in Flink and tocsin.rejects"
+            "records in flight arrive within seconds (--wait SECONDS), and where they do not the agent's /health names the topic that Kafka does not take; \
+             for missing ones see the archive job in Flink and tocsin.rejects"
         }
     }
 

@@ -73,8 +73,8 @@ pub struct EnforceArgs {
     #[arg(long)]
     once: bool,
 
-    /// Refuse to bring the set in step where that would remove more of it than this, in percent: the topic is then more likely empty, or of
-    /// another cluster, than everybody gone. Ten members may always go; 100 allows everything.
+    /// Refuse to remove more of the set at once than this, in percent, and anything while no registration was read: the topic is then more likely
+    /// empty, or of another cluster, than everybody gone. Ten members may go where registrations were read; 100 allows everything.
     #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(0..=100))]
     max_removals: u8,
 
@@ -141,7 +141,7 @@ fn follow(registrations: &mut Registrations, wanted: &mut Wanted, enforcer: &mut
             timeout = Duration::ZERO;
         }
         if batch.len() > 0 {
-            report.count(enforcer.apply(batch)?);
+            report.count(enforcer.apply(batch, wanted)?);
         }
         report.tell();
         if !every.is_zero() && reconciled.elapsed() >= every {
@@ -189,17 +189,23 @@ struct Enforcer<'a> {
     max_removals_percent: u8,
 }
 
-/// Removals that are always allowed: a share says nothing of a small set.
+/// Removals that are allowed where registrations were read: a share says nothing of a small set.
 const FREE_REMOVALS: usize = 10;
 
-/// Refuses to take more out of a set than `max_percent` of it.
-fn brake(name: &str, there: usize, wanted: usize, removals: usize, max_percent: u8) -> Result<(), Failure> {
-    if removals <= FREE_REMOVALS || removals * 100 <= there * usize::from(max_percent) {
+/// Refuses to take more out of a set of so many members than `max_percent` of it, or anything without a registration.
+fn brake(name: &str, there: usize, wanted: &Wanted, removals: usize, max_percent: u8) -> Result<(), Failure> {
+    let is_blind = wanted.registrations() == 0;
+    let is_small = removals <= FREE_REMOVALS && !is_blind;
+    let is_allowed = removals * 100 <= there * usize::from(max_percent) && (!is_blind || max_percent == 100);
+    if removals == 0 || is_small || is_allowed {
         return Ok(());
     }
+    let (read, belong) = (wanted.registrations(), wanted.len());
+    let why = if is_blind { "no registration was read".to_owned() } else { format!("that is more than {max_percent} %") };
     Err(Failure::new(
         format!(
-            "{removals} of {there} members would be removed from {name}, more than {max_percent} %; registrations-v1 has {wanted} that belong into it"
+            "{removals} of {there} members would be removed from {name} at once, and {why}; of {read} registrations in registrations-v1 {belong} \
+             belong into it"
         ),
         "see whether --kafka names the right cluster and the registrations job runs; look with --dry-run, and allow it with --max-removals 100",
     ))
@@ -213,7 +219,7 @@ impl Enforcer<'_> {
         let remove: Vec<Member> = there.iter().copied().filter(|member| !wanted.contains(member)).collect();
         let (added, removed) = (add.len(), remove.len());
         if !self.is_dry_run {
-            brake(self.name, there.len(), wanted.len(), removed, self.max_removals_percent)?;
+            brake(self.name, there.len(), wanted, removed, self.max_removals_percent)?;
         }
         let taken = self.change(&remove, &add)?;
         let would = if self.is_dry_run { "would be " } else { "" };
@@ -226,9 +232,13 @@ impl Enforcer<'_> {
         Ok(())
     }
 
-    /// Carries out one batch; how many changes, and how long they took.
-    fn apply(&mut self, batch: Batch) -> Result<(usize, Duration), Failure> {
+    /// Carries out one batch, of which `wanted` has all; how many changes, and how long they took.
+    fn apply(&mut self, batch: Batch, wanted: &Wanted) -> Result<(usize, Duration), Failure> {
         let (remove, add) = batch.split();
+        if !self.is_dry_run {
+            let there = (wanted.len() + remove.len()).saturating_sub(add.len());
+            brake(self.name, there, wanted, remove.len(), self.max_removals_percent)?;
+        }
         Ok((remove.len() + add.len(), self.change(&remove, &add)?))
     }
 
@@ -281,6 +291,8 @@ impl Report {
 
 #[cfg(test)]
 mod tests {
+    use tocsin_wire::registrations::Registration;
+
     use super::*;
 
     #[test]
@@ -293,13 +305,35 @@ mod tests {
         assert_eq!(batch.split(), (vec![], vec![a]));
     }
 
+    /// Registrations of which so many belong into the set.
+    fn wanted(registrations: u8, members: u8) -> Wanted {
+        let mut wanted = Wanted::new(MemberKind::Mac, Access::Allowed);
+        for number in 0..registrations {
+            let access = if number < members { Access::Allowed } else { Access::Blocked };
+            let registration =
+                Registration { mac: format!("02:00:00:00:00:{number:02x}"), access: access.into(), ..Registration::default() };
+            wanted.take(&[number], Some(&registration));
+        }
+        wanted
+    }
+
     #[test]
-    fn a_set_is_not_emptied_for_want_of_registrations() {
-        assert!(brake("allowed", 4_900, 0, 4_900, 50).is_err());
-        let failure = brake("allowed", 100, 49, 51, 50).unwrap_err().to_string();
-        assert!(failure.contains("51 of 100 members") && failure.contains("--max-removals 100"), "{failure}");
-        for (there, removals, max_percent) in [(100, 50, 50), (10, 10, 50), (4_900, 4_900, 100), (0, 0, 0)] {
-            assert!(brake("allowed", there, 0, removals, max_percent).is_ok(), "{removals} of {there}");
+    fn no_more_of_a_set_goes_at_once_than_is_allowed() {
+        let failure = brake("allowed", 100, &wanted(60, 49), 51, 50).unwrap_err().to_string();
+        for part in ["51 of 100 members", "more than 50 %", "of 60 registrations in registrations-v1 49 belong", "--max-removals 100"] {
+            assert!(failure.contains(part), "{failure}");
+        }
+        for (there, removals, max_percent) in [(100, 50, 50), (10, 10, 50), (4_900, 4_900, 100)] {
+            assert!(brake("allowed", there, &wanted(1, 0), removals, max_percent).is_ok(), "{removals} of {there}");
+        }
+    }
+
+    #[test]
+    fn nothing_goes_for_want_of_registrations() {
+        let failure = brake("allowed", 4_900, &wanted(0, 0), 1, 50).unwrap_err().to_string();
+        assert!(failure.contains("1 of 4900 members") && failure.contains("no registration was read"), "{failure}");
+        for (removals, max_percent) in [(0, 50), (1, 100), (4_900, 100)] {
+            assert!(brake("allowed", 4_900, &wanted(0, 0), removals, max_percent).is_ok(), "{removals} at {max_percent} %");
         }
     }
 

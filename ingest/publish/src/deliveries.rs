@@ -12,11 +12,11 @@ use rdkafka::producer::{DeliveryResult, ProducerContext};
 use tocsin_kafka::{Connection, Failures};
 use tocsin_telemetry::{Health, Loss};
 
-use crate::delivery::{Delivery, Run};
+use crate::delivery::{Delivery, Reports, Run};
 use crate::records::RecordRef;
 use crate::spool::{AppendError, Spool};
 use crate::waiting::{Pushed, Waiting};
-use crate::{Record, Records, refusal};
+use crate::{Record, Records, Topic, refusal};
 
 /// How long the spool's drainer waits after Kafka gave a record back.
 const BACK_OFF: Duration = Duration::from_secs(1);
@@ -54,13 +54,13 @@ impl Deliveries {
     }
 
     /// Takes room in the producer's queue; false when there is none. A record larger than the queue goes alone.
-    pub(crate) fn reserve(&self, bytes: u64) -> bool {
+    fn reserve(&self, bytes: u64) -> bool {
         let reserve = |in_flight| (in_flight == 0 || in_flight + bytes <= self.queue_bytes).then_some(in_flight + bytes);
         self.in_flight_bytes.fetch_update(Ordering::AcqRel, Ordering::Acquire, reserve).is_ok()
     }
 
     /// Gives room back.
-    pub(crate) fn release(&self, bytes: u64) {
+    fn release(&self, bytes: u64) {
         self.in_flight_bytes.fetch_sub(bytes, Ordering::AcqRel);
         if self.in_flight_bytes.load(Ordering::Acquire) <= self.queue_bytes / 2 {
             let _state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -184,6 +184,17 @@ impl Deliveries {
         self.health.topic_problem(record.topic.name(), problem);
         self.start_back_off();
         self.spool_or_drop(record, was_spooled);
+    }
+}
+
+impl Reports for Deliveries {
+    fn acked(&self, topic: Topic) {
+        self.health.acked(topic.name());
+    }
+
+    fn is_over(&self, records: Records, reserved_bytes: u64) {
+        self.waiting.reuse(records);
+        self.release(reserved_bytes);
     }
 }
 

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tocsin_telemetry::Counters;
 
-use crate::deliveries::Deliveries;
 use crate::records::{RecordRef, Records};
 use crate::spool::SegmentFile;
 use crate::{Topic, spool};
@@ -26,24 +25,32 @@ impl Delivery {
     }
 }
 
+/// Who hears what became of batches.
+pub(crate) trait Reports: Send + Sync {
+    /// Kafka has acknowledged something.
+    fn acked(&self, topic: Topic);
+
+    /// Nobody needs the batch any more: it gives back its memory and its room in the producer's queue.
+    fn is_over(&self, records: Records, reserved_bytes: u64);
+}
+
 /// A batch that librdkafka has. It reads payloads where they stand, so nobody changes them until the last record was reported; then all of its room in
 /// the producer's queue is given back at once.
 pub(crate) struct InFlight {
     records: Records,
     reserved_bytes: u64,
-    deliveries: Arc<Deliveries>,
+    reports: Arc<dyn Reports>,
 }
 
 impl InFlight {
-    pub(crate) fn new(records: Records, reserved_bytes: u64, deliveries: Arc<Deliveries>) -> Arc<Self> {
-        Arc::new(Self { records, reserved_bytes, deliveries })
+    pub(crate) fn new(records: Records, reserved_bytes: u64, reports: Arc<dyn Reports>) -> Arc<Self> {
+        Arc::new(Self { records, reserved_bytes, reports })
     }
 }
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.deliveries.waiting.reuse(std::mem::take(&mut self.records));
-        self.deliveries.release(self.reserved_bytes);
+        self.reports.is_over(std::mem::take(&mut self.records), self.reserved_bytes);
     }
 }
 
@@ -78,7 +85,7 @@ impl Drop for Run {
         if acked == 0 {
             return;
         }
-        self.in_flight.deliveries.health.acked(self.delivery.topic.name());
+        self.in_flight.reports.acked(self.delivery.topic);
         if let Some(counters) = &self.delivery.counters {
             counters.acked(acked as u64);
         }
@@ -87,22 +94,32 @@ impl Drop for Run {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use tocsin_telemetry::Health;
+    use std::sync::Mutex;
 
     use super::*;
 
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Reports for Heard {
+        fn acked(&self, topic: Topic) {
+            self.0.lock().unwrap().push(topic.name().to_owned());
+        }
+
+        fn is_over(&self, records: Records, reserved_bytes: u64) {
+            self.0.lock().unwrap().push(format!("{} records, {reserved_bytes} bytes", records.len()));
+        }
+    }
+
     #[test]
     fn a_batch_is_counted_by_listener_and_gives_its_room_back_with_its_last_record() {
-        let deliveries = Arc::new(Deliveries::new(100, Duration::ZERO, None, Arc::new(Health::new(Duration::from_secs(1)))));
+        let heard = Arc::new(Heard::default());
         let listeners = ["a", "b"].map(|name| Arc::new(Counters::new(name)));
         let mut records = Records::default();
         for payload in [b"1", b"2", b"3"] {
             records.append(&Records::one(RecordRef { topic: Topic::Syslog, key: b"k", payload }), Topic::Syslog);
         }
-        assert!(deliveries.reserve(90));
-        let in_flight = InFlight::new(records, 90, Arc::clone(&deliveries));
+        let in_flight = InFlight::new(records, 90, Arc::clone(&heard) as Arc<dyn Reports>);
         let run = |listener: &Arc<Counters>, numbers| {
             let delivery = Delivery { topic: Topic::Syslog, counters: Some(Arc::clone(listener)), segment: None };
             Run::new(Arc::new(delivery), &in_flight, numbers)
@@ -111,10 +128,14 @@ mod tests {
         let acked = || listeners.each_ref().map(|listener| listener.snapshot().acked);
         drop(in_flight);
         assert_eq!(first.records().map(|record| record.payload.to_vec()).collect::<Vec<_>>(), [b"1", b"2"]);
+        let last_of_first = Arc::clone(&first);
         first.returned();
         drop(first);
-        assert_eq!((acked(), deliveries.in_flight_bytes()), ([1, 0], 90));
+        assert_eq!(acked(), [0, 0]);
+        drop(last_of_first);
+        assert_eq!((acked(), heard.0.lock().unwrap().join(", ")), ([1, 0], "events-syslog-v1".to_owned()));
+        second.returned();
         drop(second);
-        assert_eq!((acked(), deliveries.in_flight_bytes()), ([1, 1], 0));
+        assert_eq!((acked(), heard.0.lock().unwrap().join(", ")), ([1, 0], "events-syslog-v1, 3 records, 90 bytes".to_owned()));
     }
 }

@@ -12,7 +12,7 @@ use rdkafka::producer::{BaseProducer, Producer as _, PurgeConfig};
 
 use crate::Topic;
 use crate::deliveries::Context;
-use crate::delivery::Run;
+use crate::delivery::{Reports, Run};
 use crate::records::RecordRef;
 use crate::topic::TopicHandle;
 use crate::waiting::{Pushed, Turn};
@@ -113,7 +113,7 @@ impl Desk {
             Turn::Nobody => None,
             Turn::NotYet(due_in) => Some(due_in),
             Turn::Now(batch) => {
-                batch.into_runs(deliveries).for_each(|run| self.hand_over(&run));
+                batch.into_runs(Arc::clone(deliveries) as Arc<dyn Reports>).for_each(|run| self.hand_over(&run));
                 Some(Duration::ZERO)
             }
         }

@@ -11,8 +11,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::Records;
-use crate::deliveries::Deliveries;
-use crate::delivery::{Delivery, InFlight, Run};
+use crate::delivery::{Delivery, InFlight, Reports, Run};
 use crate::records::RecordRef;
 
 /// Waiting records go all the same after so long: one broker of several that does not answer must not hold the others up.
@@ -37,8 +36,8 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// The runs in order, to be handed over.
-    pub(crate) fn into_runs(self, deliveries: &Arc<Deliveries>) -> impl Iterator<Item = Arc<Run>> {
-        let in_flight = InFlight::new(self.records, self.reserved_bytes, Arc::clone(deliveries));
+    pub(crate) fn into_runs(self, reports: Arc<dyn Reports>) -> impl Iterator<Item = Arc<Run>> {
+        let in_flight = InFlight::new(self.records, self.reserved_bytes, reports);
         let mut start = 0;
         self.runs.into_iter().map(move |(delivery, count)| {
             let numbers = start..start + count;

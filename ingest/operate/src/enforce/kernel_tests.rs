@@ -95,7 +95,7 @@ fn keeps_in_step(backend: Backend, kind: MemberKind) {
             wanted.take(&key, Some(&registration)).into_iter().flatten().for_each(|change| batch.add(change));
         }
     }
-    let (changes, taken) = enforcer.apply(batch).unwrap();
+    let (changes, taken) = enforcer.apply(batch, &wanted).unwrap();
     println!("{backend:?} {kind:?}: {changes} changes, {:.2} us each", taken.as_secs_f64() * 1e6 / changes as f64);
     assert_eq!(changes, 10_000);
     let expected: HashSet<_> = wanted.members().collect();
@@ -111,6 +111,14 @@ fn keeps_in_step(backend: Backend, kind: MemberKind) {
 
     restarted.reconcile(&Wanted::new(kind, Access::Allowed)).unwrap_err();
     assert_eq!(restarted.set.members().unwrap(), expected, "an empty topic takes nobody off the network");
+
+    let mut batch = Batch::default();
+    for number in 5_000..65_000 {
+        let (key, registration) = device(number, Access::Blocked, 2);
+        wanted.take(&key, Some(&registration)).into_iter().flatten().for_each(|change| batch.add(change));
+    }
+    restarted.apply(batch, &wanted).unwrap_err();
+    assert_eq!(restarted.set.members().unwrap(), expected, "more than half is not blocked at once");
 }
 
 #[test]

@@ -113,6 +113,11 @@ impl Wanted {
         self.members.contains_key(member)
     }
 
+    /// How many registrations were read that are not forgotten.
+    pub fn registrations(&self) -> usize {
+        self.registrations.len()
+    }
+
     /// How many members the set shall have.
     pub fn len(&self) -> usize {
         self.members.len()

@@ -175,6 +175,64 @@ fn the_disk_keeps_the_room_for_what_comes_back_until_a_clean_stop() {
     assert!(fs::metadata(dir.path().join(&files(dir.path())[0])).unwrap().blocks() * 512 < 100_000, "a stopped agent keeps no reserve");
 }
 
+/// Set in the process that has a disk of its own.
+const DISK: &str = "TOCSIN_TEST_DISK";
+
+/// Runs `test` on a file system of 4 MiB: starts this test again in a mount namespace of its own (`unshare(1)`). Skipped, with the reason, where that is
+/// not allowed; CI fails instead.
+fn on_a_small_disk(name: &str, test: impl FnOnce(&Path)) {
+    use std::io::Write;
+    use std::os::unix::fs::MetadataExt;
+    use std::process::Command;
+    if let Some(disk) = std::env::var_os(DISK) {
+        return test(Path::new(&disk));
+    }
+    let (dir, program) = (tempfile::tempdir().unwrap(), std::env::current_exe().unwrap());
+    // Others than root may have one inside a namespace of users, where there is no chroot.
+    let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
+    let kinds: &[&str] = if is_root { &["--mount"] } else { &["--user", "--map-root-user", "--mount"] };
+    let unshare = |script: &str| {
+        let mut command = Command::new("unshare");
+        command.args(kinds).args(["sh", "-euc", script]).env(DISK, dir.path());
+        command.args([program.as_os_str(), format!("spool::tests::{name}").as_ref()]);
+        command.output().unwrap()
+    };
+    let mount = r#"mount -t tmpfs -o size=4m tmpfs "$TOCSIN_TEST_DISK""#;
+    let tried = unshare(mount);
+    if !tried.status.success() {
+        let reason = String::from_utf8_lossy(&tried.stderr).into_owned();
+        assert!(std::env::var("CI").as_deref() != Ok("true"), "CI must run this test: {reason}");
+        let _ = writeln!(std::io::stderr(), "skipped: a mount namespace is not allowed here: {reason}");
+        return;
+    }
+    let output = unshare(&format!(r#"{mount}; exec "$0" --exact "$1" --nocapture"#));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn a_full_disk_refuses_what_is_new_and_has_room_for_what_comes_back() {
+    on_a_small_disk("a_full_disk_refuses_what_is_new_and_has_room_for_what_comes_back", |disk| {
+        let folder = disk.join("spool");
+        let sizes = Sizes { max_bytes: 8_000_000, return_bytes: 1_000_000, segment_bytes: 300_000 };
+        let spool = open_sized(&folder, sizes);
+        spool.append(&record("before", None)).unwrap();
+        let mut others = fs::File::create(disk.join("others")).unwrap();
+        let full = std::iter::repeat_with(|| io::Write::write_all(&mut others, &[0; 4096])).find_map(Result::err).unwrap();
+        assert_eq!(full.kind(), io::ErrorKind::StorageFull);
+
+        let large = "x".repeat(90_000);
+        let refused = spool.append(&record(&large, None)).unwrap_err();
+        assert!(matches!(&refused, AppendError::Io(error) if error.kind() == io::ErrorKind::StorageFull), "{refused}");
+        spool.begin_return();
+        let returned = (0..10).map(|number| format!("{number}{large}")).collect::<Vec<_>>();
+        returned.iter().for_each(|text| spool.append(&record(text, None)).unwrap());
+        spool.close();
+        drop(spool);
+        assert_eq!(take_all(&open_sized(&folder, sizes)), [returned, vec!["before".to_owned()]].concat());
+    });
+}
+
 #[test]
 fn records_of_an_earlier_run_move_no_counters() {
     let dir = tempfile::tempdir().unwrap();

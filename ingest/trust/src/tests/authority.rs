@@ -7,8 +7,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, Certificate, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
+use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// An authority, its certificate in a file, and servers with certificates of it.
@@ -22,6 +24,8 @@ impl Authority {
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        // Another than that of what it signs, which OpenSSL else takes for signed by itself.
+        params.distinguished_name.push(DnType::CommonName, "Authority of tests");
         let key = KeyPair::generate().unwrap();
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("ca.pem"), params.self_signed(&key).unwrap().pem()).unwrap();
@@ -33,14 +37,24 @@ impl Authority {
         self.folder.path().join("ca.pem")
     }
 
+    /// A certificate of it, and the key.
+    pub fn issue(&self, params: CertificateParams) -> (Certificate, KeyPair) {
+        let key = KeyPair::generate().unwrap();
+        (params.signed_by(&key, &self.issuer).unwrap(), key)
+    }
+
     /// Shakes hands with whoever comes, says hello over HTTP, and returns `host:port`.
     pub fn serve(&self, params: CertificateParams) -> String {
-        let key = KeyPair::generate().unwrap();
-        let certificate = params.signed_by(&key, &self.issuer).unwrap();
+        self.serve_those(params, WebPkiClientVerifier::no_client_auth())
+    }
+
+    /// The same with those alone whom `clients` believes.
+    pub fn serve_those(&self, params: CertificateParams, clients: Arc<dyn ClientCertVerifier>) -> String {
+        let (certificate, key) = self.issue(params);
         let config = ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
             .with_safe_default_protocol_versions()
             .unwrap()
-            .with_no_client_auth()
+            .with_client_cert_verifier(clients)
             .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

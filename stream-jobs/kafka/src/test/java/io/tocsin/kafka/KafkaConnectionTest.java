@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.util.Base64;
 import java.util.List;
@@ -161,6 +162,13 @@ class KafkaConnectionTest {
                 "SSL handshake failed", new CertificateExpiredException("NotAfter: 2021")));
     assertThat(ConnectionTrouble.of(expired).orElseThrow().reason())
         .isEqualTo("the server's certificate has expired (NotAfter: 2021)");
+    var anotherHost =
+        new SslAuthenticationException(
+            "SSL handshake failed",
+            new CertificateException("No subject alternative DNS name matching kafka-1 found."));
+    assertThat(ConnectionTrouble.of(anotherHost).orElseThrow().reason())
+        .isEqualTo(
+            "the server's certificate is for another name: No subject alternative DNS name matching kafka-1 found.");
     var unknown =
         new SslAuthenticationException("x", new CertPathBuilderException("unable to find"));
     assertThat(ConnectionTrouble.of(unknown).orElseThrow().remedy()).contains("ssl.ca.location");
