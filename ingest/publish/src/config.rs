@@ -35,7 +35,9 @@ pub enum Compression {
     None,
     /// The best of speed and size for text.
     Lz4,
-    /// For consumers that lack lz4.
+    /// Fewer bytes than lz4 for more CPU, here and at every reader.
+    Zstd,
+    /// For consumers that lack both.
     Snappy,
 }
 
@@ -153,6 +155,7 @@ impl KafkaConfig {
         match self.compression {
             Compression::None => "none",
             Compression::Lz4 => "lz4",
+            Compression::Zstd => "zstd",
             Compression::Snappy => "snappy",
         }
     }

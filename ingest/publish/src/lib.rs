@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use tocsin_telemetry::Counters;
 
-pub use config::{KafkaConfig, SpoolConfig};
+pub use config::{Compression, KafkaConfig, SpoolConfig};
 pub use kafka::{KafkaPublisher, StartError};
 pub use memory::MemoryPublisher;
 pub use record::{Record, Topic};

@@ -13,7 +13,7 @@ use rdkafka::mocking::MockCluster;
 use rdkafka::producer::DefaultProducerContext;
 use rdkafka::types::RDKafkaRespErr;
 use rdkafka::{Offset, TopicPartitionList};
-use tocsin_publish::{KafkaConfig, KafkaPublisher, Publisher, Record, SpoolConfig, Topic, TopicPublishers};
+use tocsin_publish::{Compression, KafkaConfig, KafkaPublisher, Publisher, Record, SpoolConfig, Topic, TopicPublishers};
 use tocsin_telemetry::{Counters, Health};
 use tocsin_wire::Body;
 use tocsin_wire::events::{AgentStats, AlertUpdate, Dhcp, Event};
@@ -153,6 +153,20 @@ fn ids(events: &[Event]) -> Vec<&str> {
 
 fn expected_ids(count: usize) -> Vec<String> {
     (0..count).map(|number| format!("a-1-{number}")).collect()
+}
+
+#[test]
+fn each_codec_is_compiled_in_and_its_records_can_be_read() {
+    for compression in [Compression::None, Compression::Lz4, Compression::Zstd, Compression::Snappy] {
+        let (cluster, dir) = (cluster(), tempfile::tempdir().unwrap());
+        let listener = Arc::new(Counters::new("alert-udp"));
+        let kafka = KafkaConfig { bootstrap_servers: cluster.bootstrap_servers(), compression, ..KafkaConfig::default() };
+        let spool = SpoolConfig { dir: dir.path().to_owned(), ..SpoolConfig::default() };
+        let publisher = KafkaPublisher::start(&kafka, &spool, Arc::new(Health::new(Duration::from_secs(1)))).unwrap();
+        publish_alerts(&publisher, &listener, 100);
+        assert!(publisher.flush(PATIENCE), "{compression:?}");
+        assert_eq!(ids(&consume(&cluster.bootstrap_servers(), Topic::Alert, 100)), expected_ids(100), "{compression:?}");
+    }
 }
 
 #[test]
