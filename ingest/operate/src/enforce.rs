@@ -195,9 +195,8 @@ const FREE_REMOVALS: usize = 10;
 /// Refuses to take more out of a set of so many members than `max_percent` of it, or anything without a registration.
 fn brake(name: &str, there: usize, wanted: &Wanted, removals: usize, max_percent: u8) -> Result<(), Failure> {
     let is_blind = wanted.registrations() == 0;
-    let is_small = removals <= FREE_REMOVALS && !is_blind;
-    let is_allowed = removals * 100 <= there * usize::from(max_percent) && (!is_blind || max_percent == 100);
-    if removals == 0 || is_small || is_allowed {
+    let is_within = removals <= FREE_REMOVALS || removals * 100 <= there * usize::from(max_percent);
+    if removals == 0 || max_percent == 100 || is_within && !is_blind {
         return Ok(());
     }
     let (read, belong) = (wanted.registrations(), wanted.len());
@@ -218,10 +217,7 @@ impl Enforcer<'_> {
         let add: Vec<Member> = wanted.members().filter(|member| !there.contains(member)).collect();
         let remove: Vec<Member> = there.iter().copied().filter(|member| !wanted.contains(member)).collect();
         let (added, removed) = (add.len(), remove.len());
-        if !self.is_dry_run {
-            brake(self.name, there.len(), wanted, removed, self.max_removals_percent)?;
-        }
-        let taken = self.change(&remove, &add)?;
+        let taken = self.change(&remove, &add, wanted)?;
         let would = if self.is_dry_run { "would be " } else { "" };
         println!(
             "{}: {} members wanted, {added} {would}added, {removed} {would}removed{}",
@@ -235,19 +231,18 @@ impl Enforcer<'_> {
     /// Carries out one batch, of which `wanted` has all; how many changes, and how long they took.
     fn apply(&mut self, batch: Batch, wanted: &Wanted) -> Result<(usize, Duration), Failure> {
         let (remove, add) = batch.split();
-        if !self.is_dry_run {
-            let there = (wanted.len() + remove.len()).saturating_sub(add.len());
-            brake(self.name, there, wanted, remove.len(), self.max_removals_percent)?;
-        }
-        Ok((remove.len() + add.len(), self.change(&remove, &add)?))
+        Ok((remove.len() + add.len(), self.change(&remove, &add, wanted)?))
     }
 
-    fn change(&mut self, remove: &[Member], add: &[Member]) -> Result<Duration, Failure> {
+    /// Makes the set what is wanted, unless that takes too much out of it.
+    fn change(&mut self, remove: &[Member], add: &[Member], wanted: &Wanted) -> Result<Duration, Failure> {
         if self.is_dry_run {
             remove.iter().for_each(|member| println!("- {member}"));
             add.iter().for_each(|member| println!("+ {member}"));
             return Ok(Duration::ZERO);
         }
+        let there = (wanted.len() + remove.len()).saturating_sub(add.len());
+        brake(self.name, there, wanted, remove.len(), self.max_removals_percent)?;
         let start = Instant::now();
         self.set.change(remove, add)?;
         Ok(start.elapsed())

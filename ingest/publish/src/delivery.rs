@@ -117,7 +117,7 @@ mod tests {
         let listeners = ["a", "b"].map(|name| Arc::new(Counters::new(name)));
         let mut records = Records::default();
         for payload in [b"1", b"2", b"3"] {
-            records.append(&Records::one(RecordRef { topic: Topic::Syslog, key: b"k", payload }), Topic::Syslog);
+            records.push_encoded(RecordRef { topic: Topic::Syslog, key: b"k", payload });
         }
         let in_flight = InFlight::new(records, 90, Arc::clone(&heard) as Arc<dyn Reports>);
         let run = |listener: &Arc<Counters>, numbers| {

@@ -59,7 +59,8 @@ impl Records {
         records
     }
 
-    fn push_encoded(&mut self, record: RecordRef<'_>) {
+    /// Copies a record.
+    pub(crate) fn push_encoded(&mut self, record: RecordRef<'_>) {
         let key_start = self.bytes.len();
         self.bytes.extend_from_slice(record.key);
         let payload_start = self.bytes.len();
@@ -167,5 +168,21 @@ mod tests {
             records.clear();
             assert!(records.is_empty() && records.bytes() == 0);
         }
+    }
+
+    #[test]
+    fn those_of_a_topic_are_appended_in_order_also_where_others_stand_between_them() {
+        let mut records = Records::default();
+        let bodies = || [Body::Syslog(Syslog::default()), Body::AlertUpdate(AlertUpdate::default()), Body::Syslog(Syslog::default())];
+        ["a", "b", "c"].into_iter().zip(bodies()).for_each(|(device, body)| records.push(&event(device, body)));
+        let mut of_syslog = Records::default();
+        of_syslog.append(&records, Topic::Syslog);
+        let mut twice = Records::default();
+        twice.append(&of_syslog, Topic::Syslog);
+        twice.append(&of_syslog, Topic::Syslog);
+        let expected = || records.of(Topic::Syslog).map(|record| (record.key, record.payload));
+        assert!(of_syslog.iter().map(|record| (record.key, record.payload)).eq(expected()));
+        assert!(twice.iter().map(|record| (record.key, record.payload)).eq(expected().chain(expected())));
+        assert_eq!((expected().count(), twice.len(), twice.size_of(Topic::Alert)), (2, 4, (0, 0)));
     }
 }

@@ -220,7 +220,7 @@ mod tests {
         let delivery = Arc::new(Delivery { topic: Topic::Alert, counters: None, segment: None });
         let mut records = Records::default();
         for payload in payloads {
-            records.append(&Records::one(RecordRef { topic: Topic::Alert, key: b"k", payload }), Topic::Alert);
+            records.push_encoded(RecordRef { topic: Topic::Alert, key: b"k", payload });
         }
         let (count, bytes) = records.size_of(Topic::Alert);
         waiting.push(&records, &delivery, delivery.bytes(count, bytes))

@@ -95,7 +95,7 @@ impl EventSource {
             source_port: origin.peer.map_or(0, |peer| u32::from(peer.port())),
             device,
             site: in_place_of(&mut event.site, &[&origin.site]),
-            role: in_place_of(&mut event.role, &[]),
+            role: String::new(),
             raw: origin.raw.clone(),
             copies: None,
             body: Some(body),

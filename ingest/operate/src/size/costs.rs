@@ -44,7 +44,7 @@ pub(super) const INSERT_SECONDS: f64 = 2.0;
 /// Rows that each agent's listeners report a second: five listeners, `telemetry.stats_interval: 1s`.
 pub(super) const REPORTS_PER_AGENT: u64 = 5;
 
-/// Memory of an agent with its buffers, set: a bound to the 50 to 62 MB that were measured at full speed.
+/// Memory of an agent with its buffers, set: a bound to the 50 to 69 MB that were measured at full speed.
 pub(super) const AGENT_MEMORY: u64 = 256 << 20;
 /// Memory of a slot of Flink, set: half a gigabyte for RocksDB (a million clients or alerts) and as much for everything else.
 pub(super) const SLOT_MEMORY: u64 = 1 << 30;
