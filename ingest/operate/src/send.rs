@@ -36,6 +36,7 @@ const AFTER_HELP: &str = "\
 Examples:
   tocsin send integration-tests/scenarios/burst-500/updates.jsonl          as it happened
   tocsin send burst.jsonl --rate 100 --target alert-udp=192.0.2.7:5515
+  tocsin send mix.jsonl --rounds 20 --rate 30000                           twenty times, one after the other
   tocsin send --generate syslog-tcp --count 1000000 --sources 50           as fast as it goes
   tocsin send --generate dhcp-udp --count 200000 --sources 20000           20,000 clients: DISCOVER to ACK, renewals, rebinds
 
@@ -58,6 +59,10 @@ pub struct SendArgs {
     #[arg(value_name = "FILE.jsonl", conflicts_with = "generate")]
     file: Option<PathBuf>,
 
+    /// Play the file so often, one round after the other.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "file", value_parser = clap::value_parser!(u64).range(1..))]
+    rounds: u64,
+
     /// Make up traffic for this listener: RFC 5424 syslog or alert updates, each numbered "seq=000001" and counting, or DHCP. At full speed
     /// unless --rate says otherwise.
     #[arg(long, value_name = "TARGET")]
@@ -79,7 +84,7 @@ pub struct SendArgs {
     #[arg(long, value_name = "N", default_value_t = 1, requires = "generate")]
     seed: u64,
 
-    /// Messages a second.
+    /// Messages a second; those of one millisecond leave together.
     #[arg(long, value_name = "N", value_parser = parse_rate, conflicts_with = "full_speed")]
     rate: Option<f64>,
 
@@ -121,7 +126,7 @@ impl SendArgs {
 /// Sends, shows progress on standard error, and prints one line for each listener that was sent to.
 pub fn run(args: &SendArgs) -> Result<(), Failure> {
     let traffic = match (&args.file, args.generate) {
-        (Some(path), _) => Traffic::Recorded(EventsFile::read(path, args.framing)?),
+        (Some(path), _) => Traffic::Recorded(EventsFile::read(path, args.framing, args.rounds)?),
         (None, Some(target)) => Traffic::Generated(Generator::new(target, args.count, args.size, args.sources, args.seed)?),
         (None, None) => return Err(Failure::usage("nothing to send", "give an events file or --generate TARGET")),
     };

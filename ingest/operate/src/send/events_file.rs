@@ -41,8 +41,9 @@ const MAX_MESSAGES: u64 = 50_000_000;
 #[derive(Debug)]
 pub struct EventsFile {
     events: Vec<Event>,
-    /// For each message the event that it repeats.
+    /// For each message of a round the event that it repeats.
     order: Vec<u32>,
+    rounds: u64,
 }
 
 /// One line.
@@ -106,12 +107,12 @@ fn once() -> u32 {
 }
 
 impl EventsFile {
-    /// Reads a file; the error names the line and the reason.
-    pub fn read(path: &Path, default_framing: Framing) -> Result<Self, Failure> {
+    /// Reads a file that is played `rounds` times; the error names the line and the reason.
+    pub fn read(path: &Path, default_framing: Framing, rounds: u64) -> Result<Self, Failure> {
         let text = fs::read_to_string(path).map_err(|error| {
             Failure::usage(format!("cannot read {}: {error}", path.display()), "give the path of an events file (.jsonl)")
         })?;
-        Self::parse(&text, default_framing).map_err(|(line, reason)| {
+        Self::parse(&text, default_framing).map(|file| Self { rounds, ..file }).map_err(|(line, reason)| {
             Failure::usage(
                 format!("{}:{line}: {reason}", path.display()),
                 r#"a line is {"offset_ms": 12, "to": "alert-udp"|"syslog-udp"|"syslog-tcp"|"dhcp-udp"|"snmp-udp", "payload": "text"} or has "payload_base64"; "repeat" and "framing" are optional; or {"offset_ms": 12, "dhcp": {"type": "discover", "mac": "02:00:00:00:00:01"}}, {"offset_ms": 12, "trap": {"oid": "IF-MIB::linkDown"}} or {"offset_ms": 12, "event": {"agentId": ...}}"#,
@@ -120,7 +121,7 @@ impl EventsFile {
     }
 
     fn parse(text: &str, default_framing: Framing) -> Result<Self, (usize, String)> {
-        let mut file = Self { events: Vec::new(), order: Vec::new() };
+        let mut file = Self { events: Vec::new(), order: Vec::new(), rounds: 1 };
         let mut previous = Duration::ZERO;
         for (index, text) in text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty()) {
             let at = |reason: String| (index + 1, reason);
@@ -132,7 +133,7 @@ impl EventsFile {
             let repeat = line.repeat;
             let event = event(line, previous, default_framing).map_err(at)?;
             previous = event.offset;
-            if file.len() + u64::from(repeat) > MAX_MESSAGES {
+            if file.round_len() + u64::from(repeat) > MAX_MESSAGES {
                 return Err(at(format!("the file holds more than {MAX_MESSAGES} messages; use --generate for load")));
             }
             file.order.extend(std::iter::repeat_n(file.events.len() as u32, repeat as usize));
@@ -158,14 +159,24 @@ impl EventsFile {
         Ok(start)
     }
 
-    /// Number of messages, repetitions included.
+    /// Number of messages, repetitions and rounds included.
     pub fn len(&self) -> u64 {
-        self.order.len() as u64
+        self.round_len() * self.rounds
     }
 
     /// The line that message `index` (from 0) comes from.
     pub fn event(&self, index: u64) -> &Event {
-        &self.events[self.order[index as usize] as usize]
+        &self.events[self.order[(index % self.round_len()) as usize] as usize]
+    }
+
+    /// When message `index` wants to be sent, after the start: a round begins with the last message of the round before it.
+    pub fn own_time(&self, index: u64) -> Duration {
+        let round = self.event(self.round_len() - 1).offset;
+        round.saturating_mul(u32::try_from(index / self.round_len()).unwrap_or(u32::MAX)) + self.event(index).offset
+    }
+
+    fn round_len(&self) -> u64 {
+        self.order.len() as u64
     }
 
     /// Every target of the file, once.

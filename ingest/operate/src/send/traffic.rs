@@ -29,7 +29,7 @@ impl Traffic {
     /// When message `index` (from 0) wants to be sent, after the start. Generated messages want to be sent at once.
     pub fn own_time(&self, index: u64) -> Duration {
         match self {
-            Self::Recorded(file) => file.event(index).offset,
+            Self::Recorded(file) => file.own_time(index),
             Self::Generated(_) => Duration::ZERO,
         }
     }

@@ -32,6 +32,15 @@ fn lines_become_messages_in_order_with_their_times() {
 }
 
 #[test]
+fn a_round_begins_with_the_last_message_of_the_round_before_it() {
+    let text = "{\"to\":\"alert-udp\",\"payload\":\"a\"}\n{\"offset_ms\":7,\"to\":\"alert-udp\",\"payload\":\"b\"}";
+    let file = EventsFile { rounds: 3, ..parse(text).unwrap() };
+    let seen: Vec<_> = (0..file.len()).map(|index| (file.own_time(index).as_millis(), payload(&file, index))).collect();
+    let [a, b] = [b"a".to_vec(), b"b".to_vec()];
+    assert_eq!(seen, [(0, a.clone()), (7, b.clone()), (7, a.clone()), (14, b.clone()), (14, a), (21, b)]);
+}
+
+#[test]
 fn now_becomes_the_time_of_sending_wherever_it_stands() {
     let file = parse(r#"{"to":"alert-udp","payload":"{{now}} and {{now}}."}"#).unwrap();
     assert_eq!(payload(&file, 0), b"2026-11-20T12:00:00Z and 2026-11-20T12:00:00Z.");
@@ -80,6 +89,6 @@ fn the_failure_names_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("burst.jsonl");
     std::fs::write(&path, "{}\n").unwrap();
-    let failure = EventsFile::read(&path, Framing::Newline).unwrap_err().to_string();
+    let failure = EventsFile::read(&path, Framing::Newline, 1).unwrap_err().to_string();
     assert!(failure.contains("burst.jsonl:1: ") && failure.contains("help: a line is"), "{failure}");
 }

@@ -2,15 +2,11 @@ package io.tocsin.integration;
 
 import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.function.IntFunction;
 
 /**
@@ -110,10 +106,7 @@ final class CostTraffic implements AutoCloseable {
   private final Path folder;
   private final int devices;
   private final int alerts;
-  private final List<Process> senders = new CopyOnWriteArrayList<>();
-  private final ExecutorService executor = Executors.newCachedThreadPool();
-  private final List<CompletableFuture<?>> players = new CopyOnWriteArrayList<>();
-  private volatile boolean isEnding;
+  private final List<Process> senders = new ArrayList<>();
 
   /**
    * Traffic that is not sent yet.
@@ -176,50 +169,34 @@ final class CostTraffic implements AutoCloseable {
         "--sources=" + sources);
   }
 
-  /**
-   * The same file again and again: a sender takes a moment to read it, so the rate is a bit less.
-   */
+  /** The same file again and again. */
   private void play(String name, int perSecond, IntFunction<String> line) throws IOException {
     Path file = folder.resolve("cost-" + name + ".jsonl");
+    int count = Math.max(perSecond * FILE_SECONDS, devices);
     try (BufferedWriter lines = Files.newBufferedWriter(file)) {
-      for (int number = 0; number < Math.max(perSecond * FILE_SECONDS, devices); number++) {
+      for (int number = 0; number < count; number++) {
         lines.write(line.apply(number));
       }
     }
-    players.add(CompletableFuture.runAsync(() -> playUntilTheEnd(file, perSecond), executor));
+    long rounds = Math.max(1, perSecond * LONGEST_SECONDS / count);
+    send(perSecond, "--rounds=" + rounds, file.toString());
   }
 
-  private void playUntilTheEnd(Path file, int perSecond) {
-    try {
-      while (!isEnding) {
-        send(perSecond, file.toString()).onExit().join();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException("tocsin send cannot be started", e);
-    }
-  }
-
-  private Process send(int perSecond, String... arguments) throws IOException {
+  private void send(int perSecond, String... arguments) throws IOException {
     ProcessBuilder builder =
         new ProcessBuilder(tocsin, "send", "--port-offset=" + portOffset, "--rate=" + perSecond);
     builder.command().addAll(List.of(arguments));
-    Process sender =
+    senders.add(
         builder
             .redirectErrorStream(true)
             .redirectOutput(
                 ProcessBuilder.Redirect.appendTo(folder.resolve("cost-send.log").toFile()))
-            .start();
-    senders.add(sender);
-    return sender;
+            .start());
   }
 
   /** Ends the traffic. */
   @Override
   public void close() {
-    isEnding = true;
     senders.forEach(Process::destroy);
-    // One may have started a sender meanwhile, which ends by itself.
-    players.forEach(CompletableFuture::join);
-    executor.shutdown();
   }
 }
