@@ -72,8 +72,13 @@ public record DhcpMessage(
           .thenComparing(DhcpMessage::server)
           .thenComparing(DhcpMessage::eventId);
 
-  /** Takes from an event with a DHCP body what a registration needs. */
-  public static DhcpMessage of(Event event) {
+  /**
+   * Takes from an event with a DHCP body what a registration needs.
+   *
+   * @param known the client before it, whose texts are kept once: of a busy client dozens of
+   *     messages are kept, which say the same
+   */
+  static DhcpMessage of(Event event, Client known) {
     Dhcp dhcp = event.getDhcp();
     return new DhcpMessage(
         happenedAt(event),
@@ -81,21 +86,25 @@ public record DhcpMessage(
         dhcp.getMessageTypeValue(),
         dhcp.getPath() == Dhcp.Path.PATH_SERVER_LOG,
         dhcp.getTransactionId(),
-        dhcp.getIp(),
-        dhcp.getServer(),
-        dhcp.getRelay(),
-        dhcp.getCircuitId(),
-        dhcp.getRemoteId(),
-        dhcp.getHostname(),
-        dhcp.getVendorClass(),
-        dhcp.getFingerprint(),
+        once(dhcp.getIp(), known.ip),
+        once(dhcp.getServer(), known.server),
+        once(dhcp.getRelay(), known.relay),
+        once(dhcp.getCircuitId(), known.circuitId),
+        once(dhcp.getRemoteId(), known.remoteId),
+        once(dhcp.getHostname(), known.hostname),
+        once(dhcp.getVendorClass(), known.vendorClass),
+        once(dhcp.getFingerprint(), known.fingerprint),
         Integer.toUnsignedLong(dhcp.getLeaseSeconds()),
         Integer.toUnsignedLong(dhcp.getRenewalSeconds()),
         Integer.toUnsignedLong(dhcp.getRebindingSeconds()),
         dhcp.getPrefixLength(),
-        dhcp.getRouter(),
-        event.getSite(),
+        once(dhcp.getRouter(), known.router),
+        once(event.getSite(), known.site),
         event.getEventId());
+  }
+
+  private static String once(String told, String known) {
+    return told.equals(known) ? known : told;
   }
 
   /**

@@ -6,15 +6,20 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Keeps the messages of a client in the order in which they happened, and folds them into the
  * client. What is older than the allowed lateness goes into the base and is not unfolded again.
+ *
+ * <p>Nearly every message is the newest one, and is folded onto what those before it were {@link
+ * Folded} into: of a busy client they are dozens, none of which the processor has at hand.
  */
 final class MessageFold {
   /** Of one client, not yet in its base; one that floods is folded earlier. */
   static final int MAX_MESSAGES = 32;
+
+  /** Of one client, one after the other; then those that it still has are folded anew. */
+  private static final int MAX_FOLDED = 4 * MAX_MESSAGES;
 
   private final long latenessNanos;
   private final Repeats repeats;
@@ -26,14 +31,23 @@ final class MessageFold {
 
   /** The client as all its messages and its timers show it. */
   Client fold(TrackedClient tracked) {
-    Client client = tracked.base.copy();
-    List<DhcpMessage> messages = tracked.messages;
-    List<DhcpMessage> handled = absorbed(tracked);
-    for (DhcpMessage message : messages.subList(handled.size(), messages.size())) {
-      take(client, message, handled);
-    }
+    Client client = folded(tracked).client.copy();
     ClientMachine.reach(client, tracked.clockUnixNanos);
     return client;
+  }
+
+  private Folded folded(TrackedClient tracked) {
+    if (tracked.folded == null) {
+      List<DhcpMessage> messages = tracked.messages;
+      List<DhcpMessage> handled = absorbed(tracked);
+      Folded folded = new Folded(tracked.base.copy(), handled);
+      for (DhcpMessage message : messages.subList(handled.size(), messages.size())) {
+        take(folded.client, message, handled);
+      }
+      messages.forEach(folded::remember);
+      tracked.folded = folded;
+    }
+    return tracked.folded;
   }
 
   /** The messages that are in the client's base already. */
@@ -85,11 +99,32 @@ final class MessageFold {
   /** Puts one message more where it belongs. */
   void insert(TrackedClient tracked, DhcpMessage message) {
     List<DhcpMessage> messages = new ArrayList<>(tracked.messages);
-    int place = Collections.binarySearch(messages, message, DhcpMessage.ORDER);
-    place = Math.max(place < 0 ? -place - 1 : place, tracked.absorbedCount);
-    messages.add(place, message);
+    if (isNewest(messages, message)) {
+      messages.add(message);
+      foldNewest(tracked, message);
+    } else {
+      int place = Collections.binarySearch(messages, message, DhcpMessage.ORDER);
+      place = Math.max(place < 0 ? -place - 1 : place, tracked.absorbedCount);
+      messages.add(place, message);
+      tracked.folded = null;
+    }
     tracked.isOnTheWire |= !message.isLogged();
     absorb(tracked, messages);
+  }
+
+  private static boolean isNewest(List<DhcpMessage> messages, DhcpMessage message) {
+    return messages.isEmpty()
+        || DhcpMessage.ORDER.compare(messages.get(messages.size() - 1), message) < 0;
+  }
+
+  private void foldNewest(TrackedClient tracked, DhcpMessage message) {
+    Folded folded = folded(tracked);
+    if (folded.messageCount() < MAX_FOLDED) {
+      take(folded.client, message, folded.handled);
+      folded.remember(message);
+    } else {
+      tracked.folded = null;
+    }
   }
 
   private void absorb(TrackedClient tracked, List<DhcpMessage> messages) {
@@ -104,23 +139,40 @@ final class MessageFold {
     }
     long forgotten = cut - repeats.windowNanos();
     int first = Math.max(0, kept.size() - MAX_MESSAGES);
+    boolean mayBeRepeated = first > 0;
     while (first < kept.size() && kept.get(first).timeUnixNanos() < forgotten) {
       first++;
     }
+    forget(tracked, first, mayBeRepeated);
     tracked.base = base;
     tracked.messages = new ArrayList<>(kept.subList(first, kept.size()));
     tracked.absorbedCount = tracked.messages.size();
     tracked.messages.addAll(messages.subList(next, messages.size()));
   }
 
+  /** The oldest messages go. Those that one of the others repeats make a difference to it. */
+  private static void forget(TrackedClient tracked, int oldest, boolean mayBeRepeated) {
+    if (mayBeRepeated) {
+      tracked.folded = null;
+    } else if (tracked.folded != null) {
+      tracked.folded.handled.subList(0, oldest).clear();
+    }
+  }
+
   /** Whether a message is news: without it, one less would have been handled. */
   boolean isFirstOfItsKind(TrackedClient tracked, DhcpMessage message) {
-    return isNews(tracked.messages, tracked.absorbedCount, message);
+    return isLast(tracked, message)
+        ? folded(tracked).isNewestHandled(message)
+        : isNews(tracked.messages, tracked.absorbedCount, message);
   }
 
   /** Whether the wire shows a message for the first time: it names servers by their addresses. */
   boolean isFirstOnTheWire(TrackedClient tracked, DhcpMessage message) {
     return !message.isLogged() && isNews(onTheWire(tracked), 0, message);
+  }
+
+  private static boolean isLast(TrackedClient tracked, DhcpMessage message) {
+    return tracked.messages.get(tracked.messages.size() - 1) == message;
   }
 
   /** What the wire shows, without repeats. */
@@ -138,8 +190,14 @@ final class MessageFold {
   }
 
   /** Whether a message was delivered before. */
-  static boolean isKnown(TrackedClient tracked, DhcpMessage message) {
-    return Stream.concat(tracked.messages.stream(), tracked.waiting.stream())
-        .anyMatch(other -> !other.eventId().isEmpty() && other.eventId().equals(message.eventId()));
+  boolean isKnown(TrackedClient tracked, DhcpMessage message) {
+    String id = message.eventId();
+    return !id.isEmpty()
+        && (isAmong(tracked.waiting, id)
+            || folded(tracked).mayHave(id) && isAmong(tracked.messages, id));
+  }
+
+  private static boolean isAmong(List<DhcpMessage> messages, String eventId) {
+    return messages.stream().anyMatch(message -> message.eventId().equals(eventId));
   }
 }

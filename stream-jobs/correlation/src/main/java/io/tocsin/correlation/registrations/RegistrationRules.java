@@ -69,13 +69,13 @@ public final class RegistrationRules {
    */
   public Step<TrackedClient, ClientDecision> onMessage(
       TrackedClient state, Access access, Event event) {
-    DhcpMessage message = DhcpMessage.of(event);
     TrackedClient known = state == null ? new TrackedClient() : state;
     Client before = messages.fold(known);
+    DhcpMessage message = DhcpMessage.of(event, before);
     if (message.verb() == Verb.NONE) {
       return step(state, observer.onComplaint(event, before));
     }
-    if (MessageFold.isKnown(known, message)) {
+    if (messages.isKnown(known, message)) {
       return step(known, List.of());
     }
     if (messages.isTooLate(known, message)) {

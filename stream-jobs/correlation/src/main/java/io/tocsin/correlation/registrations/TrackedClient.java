@@ -35,13 +35,18 @@ public final class TrackedClient extends TimedState implements Cloneable {
   /** Whether a relay agent or a capture has shown a message of the client. */
   public boolean isOnTheWire;
 
+  /** Null where all messages are to be folded. */
+  transient Folded folded;
+
   /** Nothing is known. */
   public TrackedClient() {}
 
   /** A copy that a message can be tried on: its lists and its base are replaced, not changed. */
   TrackedClient copy() {
     try {
-      return (TrackedClient) clone();
+      TrackedClient copy = (TrackedClient) clone();
+      copy.folded = null;
+      return copy;
     } catch (CloneNotSupportedException e) {
       throw new IllegalStateException("a client can be copied", e);
     }

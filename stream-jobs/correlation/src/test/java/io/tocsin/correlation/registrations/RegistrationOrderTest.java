@@ -70,12 +70,70 @@ class RegistrationOrderTest {
     }
   }
 
+  /** A job that restores a checkpoint folds all messages anew; one that runs on does not. */
+  @ParameterizedTest
+  @ValueSource(longs = {6, 70, 800})
+  void foldingOnAndFoldingAnewDecideTheSame(long seed) {
+    Random random = new Random(seed);
+    for (int i = 0; i < 100; i++) {
+      List<Event> events = new ArrayList<>();
+      int bursts = 1 + random.nextInt(12);
+      for (int burst = 0; burst < bursts; burst++) {
+        Instant start = NOON.plusMillis(burst * (long) random.nextInt(40_000));
+        events.addAll(seenByPaths(randomMessages(random, start), random));
+      }
+      events.addAll(flood(random, NOON.plusSeconds(random.nextInt(600))));
+      swapSome(events, random);
+
+      RegistrationStory on = new RegistrationStory();
+      RegistrationStory anew = new RegistrationStory();
+      for (Event event : events) {
+        on.then(event);
+        anew.then(event);
+        anew.state().folded = null;
+      }
+
+      assertThat(on.decisions()).as("seed %d, case %d", seed, i).isEqualTo(anew.decisions());
+      assertThat(on.observations()).isEqualTo(anew.observations());
+      assertThat(on.tooLate()).isEqualTo(anew.tooLate());
+      assertThat(on.client()).usingRecursiveComparison().isEqualTo(anew.client());
+    }
+  }
+
+  /** Most messages come in order; one in eight comes before its neighbour, or twice. */
+  private static void swapSome(List<Event> events, Random random) {
+    for (int i = 1; i < events.size(); i++) {
+      if (random.nextInt(8) == 0) {
+        Collections.swap(events, i - 1, i);
+      }
+    }
+    for (int i = events.size() / 8; i > 0; i--) {
+      Event again = events.get(random.nextInt(events.size()));
+      events.add(random.nextInt(events.size()), again);
+    }
+  }
+
   private static void assertVersionsRise(RegistrationStory story) {
     long version = 0;
     for (var decision : story.decisions()) {
       assertThat(decision.getVersion()).isGreaterThan(version);
       version = decision.getVersion();
     }
+  }
+
+  /** Questions within the window of repeats, more than are kept, and some of them once more. */
+  private static List<Event> flood(Random random, Instant start) {
+    DhcpEvents client = new DhcpEvents(MAC, "10.1.2.9", 60);
+    List<Event> events = new ArrayList<>();
+    for (int i = 0; i < 3 * MessageFold.MAX_MESSAGES; i++) {
+      Instant time = start.plusMillis(50L * i);
+      events.add(client.transaction(1_000 + i).discover(time));
+      if (i % 10 == 9) {
+        client.transaction(1_000 + random.nextInt(i));
+        events.add(DhcpEvents.relayed(client.discover(time), time.plusMillis(1)));
+      }
+    }
+    return events;
   }
 
   private static List<Event> randomMessages(Random random) {

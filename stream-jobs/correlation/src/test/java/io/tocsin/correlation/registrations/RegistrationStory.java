@@ -107,6 +107,10 @@ final class RegistrationStory {
     return observations.stream().map(Observation::kind).toList();
   }
 
+  List<Observation> observations() {
+    return observations;
+  }
+
   Observation observation(Observation.Kind kind) {
     return observations.stream().filter(seen -> seen.kind() == kind).findFirst().orElseThrow();
   }
