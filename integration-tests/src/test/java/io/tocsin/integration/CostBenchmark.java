@@ -56,7 +56,7 @@ public final class CostBenchmark {
   }
 
   /** What was used until a moment. */
-  private record Usage(
+  record Usage(
       long nanos,
       Map<String, Double> cpuSeconds,
       double compilerCpuSeconds,
@@ -105,7 +105,7 @@ public final class CostBenchmark {
   }
 
   /** Until the JVMs compile no more than a little, or for some minutes. */
-  private static Usage warmUp(Pipeline pipeline) throws Exception {
+  static Usage warmUp(Pipeline pipeline) throws Exception {
     Usage begun = usage(pipeline);
     Usage now = begun;
     double share = 1;
@@ -127,7 +127,7 @@ public final class CostBenchmark {
         / (sum(after.cpuSeconds()) - sum(before.cpuSeconds()));
   }
 
-  private static Usage usage(Pipeline pipeline) throws Exception {
+  static Usage usage(Pipeline pipeline) throws Exception {
     Map<String, Double> cpuSeconds = new LinkedHashMap<>();
     double compilerCpuSeconds = 0;
     Map<String, Long> writtenBytes = new LinkedHashMap<>();
@@ -146,8 +146,8 @@ public final class CostBenchmark {
         pipeline.keptBytes());
   }
 
-  private static void print(
-      String what, int perSecond, Usage before, Usage after, Pipeline pipeline) throws Exception {
+  static void print(String what, int perSecond, Usage before, Usage after, Pipeline pipeline)
+      throws Exception {
     double seconds = (after.nanos() - before.nanos()) / 1e9;
     long events = after.stored() - before.stored();
     double allCpu = sum(after.cpuSeconds()) - sum(before.cpuSeconds());

@@ -58,6 +58,8 @@ class JobOptionsTest {
     assertThat(alerts.kafka()).isEqualTo(KafkaConnection.of("127.0.0.1:9092"));
     assertThat(alerts.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(archive.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
+    assertThat(parse(new RegistrationsOptions()).checkpointInterval())
+        .isEqualTo(Duration.ofSeconds(30));
     assertThat(archive.clickHouse()).isEqualTo(ClickHouseConnection.open("http://127.0.0.1:8123"));
     assertThat(alerts.settings().timing()).isEqualTo(AlertTiming.DEFAULT);
     assertThat(alerts.settings().updateExpiry()).isEqualTo(UpdateExpiry.of(Duration.ofDays(7)));

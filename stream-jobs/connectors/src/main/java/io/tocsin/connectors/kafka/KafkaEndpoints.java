@@ -40,6 +40,12 @@ public final class KafkaEndpoints {
    */
   private static final Duration QUIET_FETCH_WAIT = Duration.ofSeconds(1);
 
+  /** How long a record may wait for others of its request, where somebody waits for it. */
+  private static final Duration LINGER = Duration.ofMillis(5);
+
+  /** The same where only the archive reads, which fetches four times a second. */
+  private static final Duration ARCHIVED_LINGER = Duration.ofMillis(100);
+
   /** Of a fetch that waited: each hand-over to the task costs as much as some hundred records. */
   private static final int RECORDS_A_POLL = 5_000;
 
@@ -157,12 +163,12 @@ public final class KafkaEndpoints {
    * last word of the topic wins.
    */
   public Sink<Alert> alertTransitions() {
-    return sink(new AlertSerializer());
+    return sink(new AlertSerializer(), LINGER);
   }
 
   /** Transitions to {@code registrations-v1}, at least once and at once, as those of alerts. */
   public Sink<Registration> registrations() {
-    return sink(new RegistrationSerializer());
+    return sink(new RegistrationSerializer(), LINGER);
   }
 
   /**
@@ -170,20 +176,20 @@ public final class KafkaEndpoints {
    * the same event id.
    */
   public Sink<Event> findings() {
-    return sink(new EventSerializer(Topics.EVENTS_ALERT));
+    return sink(new EventSerializer(Topics.EVENTS_ALERT), LINGER);
   }
 
   /** Answers of DHCP servers to {@code lease-latencies-v1}, at least once. */
   public Sink<LeaseLatency> leaseLatencies() {
-    return sink(new LeaseLatencySerializer());
+    return sink(new LeaseLatencySerializer(), ARCHIVED_LINGER);
   }
 
   /** Transitions to {@code wan-episodes-v1}, at least once and at once, as those of alerts. */
   public Sink<WanEpisode> wanEpisodes() {
-    return sink(new WanEpisodeSerializer());
+    return sink(new WanEpisodeSerializer(), LINGER);
   }
 
-  private <T> Sink<T> sink(KafkaRecordSerializationSchema<T> serializer) {
+  private <T> Sink<T> sink(KafkaRecordSerializationSchema<T> serializer, Duration linger) {
     return KafkaSink.<T>builder()
         .setKafkaProducerConfig(connection.properties())
         .setBootstrapServers(connection.bootstrapServers())
@@ -191,7 +197,7 @@ public final class KafkaEndpoints {
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setProperty(ProducerConfig.ACKS_CONFIG, "all")
         .setProperty(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true")
-        .setProperty(ProducerConfig.LINGER_MS_CONFIG, "5")
+        .setProperty(ProducerConfig.LINGER_MS_CONFIG, Long.toString(linger.toMillis()))
         .setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4")
         .build();
   }

@@ -12,6 +12,8 @@ import picocli.CommandLine.Option;
 public final class RegistrationsOptions extends JobOptions {
   private static final FindingLimits DEFAULT = FindingLimits.DEFAULT;
 
+  private static final long CHECKPOINT_INTERVAL_SECONDS = 30;
+
   @Option(
       names = "--dhcp-servers",
       paramLabel = "ADDRESS,..",
@@ -109,6 +111,14 @@ public final class RegistrationsOptions extends JobOptions {
         "(default: ${DEFAULT-VALUE})"
       })
   private int minMoves = DEFAULT.minMoves();
+
+  /**
+   * With the defaults of the command line. Clients are many, and each checkpoint on the heap writes
+   * all of them; what is told again after a failure is the same.
+   */
+  public RegistrationsOptions() {
+    super(CHECKPOINT_INTERVAL_SECONDS);
+  }
 
   @Override
   protected void check() {

@@ -1,0 +1,72 @@
+package io.tocsin.integration;
+
+import io.tocsin.embedded.Stack;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Whether a rate can be sustained: the traffic of {@link CostBenchmark} for some minutes, and how
+ * long marked alert updates and DHCP packets take amid it, how many records wait for their rows
+ * before and after, and how long after the last message the balance sheet is closed. {@code
+ * ONLY=sustained make bench-cost} runs it.
+ *
+ * <p>Arguments: messages a second (60000), seconds (180).
+ */
+public final class SustainedBenchmark {
+  private static final int DEVICES = 100;
+  private static final Duration LONGEST_CLOSING = Duration.ofMinutes(5);
+
+  private SustainedBenchmark() {}
+
+  /** Runs it on a stack of its own. */
+  public static void main(String[] args) throws Exception {
+    int perSecond = args.length > 0 ? Integer.parseInt(args[0]) : 60_000;
+    int seconds = args.length > 1 ? Integer.parseInt(args[1]) : 180;
+    try (Stack stack = TestStacks.create("sustained-benchmark")) {
+      stack.start();
+      run(stack, perSecond, seconds);
+    }
+  }
+
+  private static void run(Stack stack, int perSecond, int seconds) throws Exception {
+    CostBenchmark.Pipeline pipeline = CostBenchmark.tocsin(stack, DEVICES, DEVICES);
+    Marks marks = new Marks(stack.ports().alertUpdates(), stack.ports().dhcp());
+    CostTraffic traffic = pipeline.start(perSecond);
+    try (LatencyRun run = new LatencyRun(stack, marks)) {
+      CostBenchmark.warmUp(pipeline);
+      say("records that wait for their rows: %,d", waiting(stack));
+      CostBenchmark.Usage before = CostBenchmark.usage(pipeline);
+      run.send(seconds);
+      CostBenchmark.print(
+          "marked ones among them", perSecond, before, CostBenchmark.usage(pipeline), pipeline);
+      say("records that wait for their rows: %,d", waiting(stack));
+      System.out.println(Latencies.HEADING);
+      run.all().forEach(each -> System.out.println(each.row()));
+    } finally {
+      traffic.close();
+    }
+    long last = System.nanoTime();
+    while (waiting(stack) + stillOpen(stack) > 0) {
+      if (System.nanoTime() - last > LONGEST_CLOSING.toNanos()) {
+        throw new IllegalStateException(
+            "the sheet is not closed after " + LONGEST_CLOSING.toSeconds() + " s");
+      }
+      TimeUnit.MILLISECONDS.sleep(500);
+    }
+    say("sheet closed %.1f s after the last message", (System.nanoTime() - last) / 1e9);
+  }
+
+  private static long waiting(Stack stack) {
+    return CostBenchmark.number(
+        stack, "SELECT toInt64(sum(in_flight) + sum(missing)) FROM tocsin.balance");
+  }
+
+  private static long stillOpen(Stack stack) {
+    return CostBenchmark.number(stack, "SELECT toInt64(countIf(NOT closed)) FROM tocsin.balance");
+  }
+
+  private static void say(String format, Object... values) {
+    System.out.println("[sustained] " + String.format(Locale.ROOT, format, values));
+  }
+}
