@@ -39,7 +39,7 @@ bench: ## benchmarks (ONLY=ingest: the agent beside rsyslog, from socket to ackn
 bench-pipeline: ## time from datagram to alert, page and row (RATE=10000, DURATION=60, RUNS=1); archiving beside ClickHouse's Kafka engine (ROWS=1000000); ONLY=hot-key: one device that says half of everything
 	@$(bin)/bench-pipeline
 
-bench-cost: ## what an event costs in CPU, bytes and memory, beside rsyslog and ClickHouse's Kafka engine (RATES=20000,10000,5000,0; DURATION=30); ONLY=growth: beside more devices, open alerts and rows (ROWS=10000000,100000000)
+bench-cost: ## what an event costs in CPU, bytes and memory, beside rsyslog and ClickHouse's Kafka engine (RATES=20000,10000,5000,0; DURATION=30); ONLY=growth: beside more devices, open alerts and rows (ROWS=10000000,100000000); ONLY=sustained: whether RATES=60000 holds
 	@$(bin)/bench-cost
 
 bench-history: ## time and rows read of every dashboard and question over 30 days (ROWS=100000000)
