@@ -23,7 +23,7 @@ use tocsin_kafka::Connection;
 
 use crate::Failure;
 use crate::kafka::KafkaArgs;
-use events_file::EventsFile;
+use events_file::{EventsFile, MAX_ROUNDS};
 use framing::Framing;
 use generate::Generator;
 use outbox::Outbox;
@@ -60,7 +60,7 @@ pub struct SendArgs {
     file: Option<PathBuf>,
 
     /// Play the file so often, one round after the other.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "file", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "file", value_parser = clap::value_parser!(u64).range(1..=MAX_ROUNDS))]
     rounds: u64,
 
     /// Make up traffic for this listener: RFC 5424 syslog or alert updates, each numbered "seq=000001" and counting, or DHCP. At full speed

@@ -36,6 +36,8 @@ use crate::Failure;
 const NOW: &str = "{{now}}";
 const LONGEST_NOW: &str = "2026-11-20T12:00:00.123456Z";
 const MAX_MESSAGES: u64 = 50_000_000;
+/// So often may a file be played.
+pub const MAX_ROUNDS: u64 = 1_000_000_000;
 
 /// An events file, read and validated as a whole.
 #[derive(Debug)]
@@ -107,7 +109,7 @@ fn once() -> u32 {
 }
 
 impl EventsFile {
-    /// Reads a file that is played `rounds` times; the error names the line and the reason.
+    /// Reads a file that is played `rounds` times, [`MAX_ROUNDS`] at most; the error names the line and the reason.
     pub fn read(path: &Path, default_framing: Framing, rounds: u64) -> Result<Self, Failure> {
         let text = fs::read_to_string(path).map_err(|error| {
             Failure::usage(format!("cannot read {}: {error}", path.display()), "give the path of an events file (.jsonl)")
@@ -172,11 +174,16 @@ impl EventsFile {
     /// When message `index` wants to be sent, after the start: a round begins with the last message of the round before it.
     pub fn own_time(&self, index: u64) -> Duration {
         let round = self.event(self.round_len() - 1).offset;
-        round.saturating_mul(u32::try_from(index / self.round_len()).unwrap_or(u32::MAX)) + self.event(index).offset
+        round * (index / self.round_len()) as u32 + self.event(index).offset
     }
 
     fn round_len(&self) -> u64 {
         self.order.len() as u64
+    }
+
+    /// Whether any line is an event for its Kafka topic.
+    pub fn has_events(&self) -> bool {
+        self.events.iter().any(|event| event.target.is_none())
     }
 
     /// Every target of the file, once.

@@ -52,7 +52,7 @@ impl Traffic {
 
     /// Whether any message is an event for its Kafka topic.
     pub fn has_events(&self) -> bool {
-        (0..self.len()).any(|index| self.target(index).is_none())
+        matches!(self, Self::Recorded(file) if file.has_events())
     }
 
     /// The framing that message `index` asks for; none where the command line decides.
