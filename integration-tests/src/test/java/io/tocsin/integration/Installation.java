@@ -1,11 +1,14 @@
 package io.tocsin.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.Stack;
 import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -48,6 +51,18 @@ record Installation(
   /** The only value of an answer. */
   long number(String sql) {
     return clickHouse.rows(sql).path(0).path(0).asLong();
+  }
+
+  /** Waits until a balance sheet that is newer than the call is closed. */
+  void awaitClosedBalance(Duration deadline) throws IOException, InterruptedException {
+    Ended balance =
+        Ended.of(
+            new ProcessBuilder(
+                TestStacks.tools().tocsin().toString(),
+                "balance",
+                "--clickhouse=" + clickHouseUrl(),
+                "--wait=" + deadline.toSeconds()));
+    assertThat(balance.exitCode()).as(balance.output()).isZero();
   }
 
   /**

@@ -91,7 +91,7 @@ final class LoadDrill {
       awaitTime(begun.plusSeconds(seconds));
       traffic.end();
       Instant sent = Instant.now();
-      awaitClosedBalance();
+      on.awaitClosedBalance(deadline);
       say(name, "balance closed %.1f s after the last message".formatted(secondsSince(sent)));
       awaitContents(name, sent);
       assertSent(name, traffic, struck, sentBefore);
@@ -145,17 +145,6 @@ final class LoadDrill {
             .formatted(
                 traffic.sent(),
                 on.number("SELECT toInt64(sum(kernel_dropped)) FROM tocsin.balance")));
-  }
-
-  private void awaitClosedBalance() throws Exception {
-    Ended balance =
-        Ended.of(
-            new ProcessBuilder(
-                TestStacks.tools().tocsin().toString(),
-                "balance",
-                "--clickhouse=" + on.clickHouseUrl(),
-                "--wait=" + deadline.toSeconds()));
-    assertThat(balance.exitCode()).as(balance.output()).isZero();
   }
 
   /** A finding of a job may come after the messages that it is about: then it is read again. */

@@ -4,7 +4,6 @@ import io.tocsin.embedded.Stack;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.TimeUnit;
 
 /**
  * Whether a rate can be sustained: the traffic of {@link CostBenchmark} for some minutes, and how
@@ -39,31 +38,30 @@ public final class SustainedBenchmark {
 
   private static void run(Stack stack, int perSecond, int seconds) throws Exception {
     CostBenchmark.Pipeline pipeline = CostBenchmark.tocsin(stack, DEVICES, DEVICES);
+    Installation on = Installation.of("sustained", stack);
     Marks marks = new Marks(stack.ports().alertUpdates(), stack.ports().dhcp(), MARKS_PER_SECOND);
     CostTraffic traffic = pipeline.start(perSecond);
     try {
       CostBenchmark.warmUp(pipeline);
       follow(stack, marks, SETTLING_SECONDS);
-      say("records that wait for their rows: %,d", waiting(stack));
+      sayWaiting(on);
       CostBenchmark.Usage before = CostBenchmark.usage(pipeline);
       List<Latencies> found = follow(stack, marks, seconds);
       CostBenchmark.print(
           "marked ones among them", perSecond, before, CostBenchmark.usage(pipeline), pipeline);
-      say("records that wait for their rows: %,d", waiting(stack));
+      sayWaiting(on);
       System.out.println(Latencies.HEADING);
       found.forEach(each -> System.out.println(each.row()));
     } finally {
       traffic.close();
     }
     long last = System.nanoTime();
-    while (waiting(stack) + stillOpen(stack) > 0) {
-      if (System.nanoTime() - last > LONGEST_CLOSING.toNanos()) {
-        throw new IllegalStateException(
-            "the sheet is not closed after " + LONGEST_CLOSING.toSeconds() + " s");
-      }
-      TimeUnit.MILLISECONDS.sleep(500);
-    }
-    say("sheet closed %.1f s after the last message", (System.nanoTime() - last) / 1e9);
+    on.awaitClosedBalance(LONGEST_CLOSING);
+    on.say(
+        String.format(
+            Locale.ROOT,
+            "sheet closed %.1f s after the last message",
+            (System.nanoTime() - last) / 1e9));
   }
 
   private static List<Latencies> follow(Stack stack, Marks marks, int seconds) throws Exception {
@@ -74,16 +72,8 @@ public final class SustainedBenchmark {
     }
   }
 
-  private static long waiting(Stack stack) {
-    return CostBenchmark.number(
-        stack, "SELECT toInt64(sum(in_flight) + sum(missing)) FROM tocsin.balance");
-  }
-
-  private static long stillOpen(Stack stack) {
-    return CostBenchmark.number(stack, "SELECT toInt64(countIf(NOT closed)) FROM tocsin.balance");
-  }
-
-  private static void say(String format, Object... values) {
-    System.out.println("[sustained] " + String.format(Locale.ROOT, format, values));
+  private static void sayWaiting(Installation on) {
+    long waiting = on.number("SELECT toInt64(sum(in_flight) + sum(missing)) FROM tocsin.balance");
+    on.say(String.format(Locale.ROOT, "records that wait for their rows: %,d", waiting));
   }
 }

@@ -114,7 +114,7 @@ public final class RegistrationsOptions extends JobOptions {
 
   /**
    * With the defaults of the command line. Clients are many, and each checkpoint on the heap writes
-   * all of them; what is told again after a failure is the same.
+   * all of them; all that it bounds is what is told again after a failure.
    */
   public RegistrationsOptions() {
     super(CHECKPOINT_INTERVAL_SECONDS);
