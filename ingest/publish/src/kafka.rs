@@ -19,6 +19,10 @@ use crate::{KafkaConfig, Publisher, Record, Records, Remainder, SpoolConfig, Top
 
 /// How long a thread waits before it looks again; conditions wake it sooner.
 const WAIT: Duration = Duration::from_millis(100);
+/// How long librdkafka may wait for the rest of what is handed over, an eighth of the topic's own wait.
+const MIN_HAND_OVER: Duration = Duration::from_millis(1);
+/// A whole batch is handed over in less.
+const MAX_HAND_OVER: Duration = Duration::from_millis(5);
 /// How long records may take to come back from librdkafka when its queue is emptied at the end.
 const MAX_PURGE: Duration = Duration::from_secs(5);
 
@@ -99,7 +103,7 @@ fn client_config(kafka: &KafkaConfig, connection: &Connection) -> ClientConfig {
     config
         .set("compression.codec", kafka.codec())
         // While many are handed over the first must not go alone: the rest would wait for its acknowledgement.
-        .set("linger.ms", (kafka.linger / 8).max(Duration::from_millis(1)).min(kafka.linger).as_millis().to_string())
+        .set("linger.ms", (kafka.linger / 8).clamp(MIN_HAND_OVER, MAX_HAND_OVER).min(kafka.linger).as_millis().to_string())
         .set("enable.idempotence", "true")
         .set("acks", "all")
         // Nothing is given up in silence: records wait until Kafka is back, at the end they go to the spool.

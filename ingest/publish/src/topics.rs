@@ -18,13 +18,15 @@ fn sixteenths(topic: Topic) -> u64 {
     }
 }
 
-/// How far the moments lie apart at which records of a topic go. Alert updates are few, and each may page. Samples are judged over many seconds, and each
-/// request less is cheaper for agent, broker and jobs.
+/// How far the moments lie apart at which records of a topic go. Alert updates are few, and each may page. Of few lines and
+/// traps comes a page, and they are read by most jobs. Samples are judged over many seconds. Each request less is cheaper for agent, broker and jobs:
+/// what a request costs is not its records.
 fn linger(topic: Topic, linger: Duration) -> Duration {
     match topic {
         Topic::Alert => linger / 4,
-        Topic::Syslog | Topic::Dhcp | Topic::Snmp => linger,
-        Topic::AgentStats | Topic::Rejects | Topic::Counters | Topic::Probe => linger * 5,
+        Topic::Dhcp => linger,
+        Topic::Syslog | Topic::Snmp => linger * 2,
+        Topic::AgentStats | Topic::Rejects | Topic::Counters | Topic::Probe => linger * 10,
     }
 }
 
@@ -96,4 +98,17 @@ fn in_parallel<T: Send, R: Send>(items: impl IntoIterator<Item = T>, work: impl 
         let threads: Vec<_> = items.into_iter().map(|item| scope.spawn(move || work(item))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alert_updates_wait_least_and_every_topic_goes_with_them() {
+        let wait = |topic| linger(topic, KafkaConfig::default().linger).as_millis();
+        let [alert, dhcp, syslog, stats] = [Topic::Alert, Topic::Dhcp, Topic::Syslog, Topic::AgentStats].map(wait);
+        assert_eq!([alert, dhcp, syslog, stats], [10, 40, 80, 400]);
+        assert!(Topic::ALL.into_iter().all(|topic| wait(topic) % alert == 0));
+    }
 }

@@ -55,7 +55,7 @@ fn what_the_promises_rest_on_waits_for_a_restart() {
     let (applied, waiting) = plan(&Config::default(), &wanted);
     assert!(applied.is_empty(), "{applied:?}");
     assert_eq!(waiting.len(), 4);
-    assert_eq!(waiting[1], "kafka.linger: 20ms -> 5ms");
+    assert_eq!(waiting[1], "kafka.linger: 40ms -> 5ms");
 }
 
 #[test]
