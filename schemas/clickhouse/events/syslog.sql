@@ -35,6 +35,7 @@ CREATE TABLE IF NOT EXISTS tocsin.syslog
     raw_trailer String COMMENT 'bytes as received after the message, a line break for example' CODEC(ZSTD(1)),
     message_in_raw Bool COMMENT 'the bytes as received hold message as it stands here' CODEC(ZSTD(1)),
     raw String ALIAS concat(raw_header, if(message_in_raw, message, ''), raw_trailer) COMMENT 'bytes as received',
+    raw_bytes UInt64 ALIAS length(raw_header) + if(message_in_raw, length(message), 0) + length(raw_trailer) COMMENT 'length of raw, which need not be put together for it',
     INDEX message_words lower(message) TYPE text(tokenizer = splitByNonAlpha, posting_list_codec = 'bitpacking'),
     INDEX event_times event_time TYPE minmax GRANULARITY 1,
     INDEX received_times received_at TYPE minmax GRANULARITY 1,

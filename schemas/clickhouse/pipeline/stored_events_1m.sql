@@ -24,7 +24,7 @@ SELECT
     'syslog' AS kind,
     toStartOfMinute(received_at) AS minute,
     count() AS stored,
-    sum(length(raw)) AS bytes
+    sum(raw_bytes) AS bytes
 FROM tocsin.syslog
 GROUP BY agent_id, boot_id, listener, minute;
 

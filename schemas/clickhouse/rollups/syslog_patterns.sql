@@ -26,7 +26,7 @@ WITH (SELECT count() FROM tocsin.syslog_patterns) AS kept
 SELECT
     app_name,
     msg_id,
-    substringUTF8(replaceRegexpAll(substring(s.message, 1, 400), '[^ ]*[0-9][^ ]*', '*'), 1, 200) AS pattern,
+    substringUTF8(replaceRegexpAll(substring(s.message, 1, 400), '[^ 0-9]*[0-9][^ ]*', '*'), 1, 200) AS pattern,
     min(s.received_at) AS first_seen,
     max(s.received_at) AS last_seen,
     count() AS messages,

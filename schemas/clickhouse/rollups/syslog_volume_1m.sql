@@ -22,6 +22,6 @@ SELECT
     site,
     severity,
     count() AS messages,
-    sum(length(raw)) AS bytes
+    sum(raw_bytes) AS bytes
 FROM tocsin.syslog
 GROUP BY minute, device, site, severity;
