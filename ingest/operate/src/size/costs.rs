@@ -1,27 +1,28 @@
 //! What an event costs: the constants of `tocsin size`.
 //!
 //! Measured ones are of two cores with everything on one machine, traffic of every kind (`make bench-cost`), every correlation on: 5,000 and 20,000
-//! events a second, of which a line through the two is what an event costs and what each second costs. `integration-tests/BENCHMARKS.md` and
+//! events a second, of which a line through the two is what an event costs and what each second costs; files on ext4 with a journal, without one
+//! ClickHouse takes a fifth more. `integration-tests/BENCHMARKS.md` and
 //! `stream-jobs/BENCHMARKS.md` have their conditions. Put your own here after `make bench-cost` on your machines.
 
 /// CPU of the agent for an event, in microseconds: receive, parse, publish.
-pub(super) const AGENT_US: f64 = 3.1;
+pub(super) const AGENT_US: f64 = 2.5;
 /// Cores that an agent takes by the second, wakes and requests, from [`BUSY_AGENT_EVENTS`] on.
-pub(super) const AGENT_CORES: f64 = 0.06;
+pub(super) const AGENT_CORES: f64 = 0.04;
 /// CPU of a broker for an event and each copy of it, in microseconds.
-pub(super) const KAFKA_US: f64 = 1.8;
+pub(super) const KAFKA_US: f64 = 0.9;
 /// Cores that the brokers take by the second for the requests of a busy agent and of the jobs that fetch what they bring, and as many for each copy.
-pub(super) const KAFKA_CORES: f64 = 0.12;
+pub(super) const KAFKA_CORES: f64 = 0.07;
 /// Events a second from which on an agent sends at each moment that it may. Below, each costs a request of its own. Set: 5,000 is the least that was measured.
 pub(super) const BUSY_AGENT_EVENTS: f64 = 1_000.0;
 /// CPU of the six jobs for an event, in microseconds.
-pub(super) const FLINK_US: f64 = 10.6;
+pub(super) const FLINK_US: f64 = 10.4;
 /// Cores that an instance of each job takes by the second: fetches, checkpoints.
-pub(super) const FLINK_CORES: f64 = 0.13;
+pub(super) const FLINK_CORES: f64 = 0.09;
 /// CPU of ClickHouse for a row with all its roll-ups, beside what each insert costs, in microseconds.
-pub(super) const CLICKHOUSE_ROW_US: f64 = 7.3;
+pub(super) const CLICKHOUSE_ROW_US: f64 = 7.5;
 /// CPU of ClickHouse for an insert into each table with all roll-ups, however few their rows, in microseconds.
-pub(super) const CLICKHOUSE_INSERT_US: f64 = 220_000.0;
+pub(super) const CLICKHOUSE_INSERT_US: f64 = 170_000.0;
 
 /// Bytes that ClickHouse keeps of an event with indexes and roll-ups: 15.3 MB for 460,000 lines of 210 bytes, of few kinds.
 pub(super) const CLICKHOUSE_BYTES: u64 = 33;
