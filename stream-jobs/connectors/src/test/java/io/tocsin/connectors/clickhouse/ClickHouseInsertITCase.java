@@ -134,8 +134,8 @@ class ClickHouseInsertITCase extends ClickHouseCase {
     inserter.insert(blockOf(event.toBuilder().setRaw(raw).build()));
 
     String header = isStoredOnce ? before : before + sent + after;
-    assertThat(select("hex(raw), hex(raw_header)", "syslog"))
-        .isEqualTo(hex(before + sent + after) + "\t" + hex(header));
+    assertThat(select("hex(raw), hex(raw_header), raw_bytes", "syslog"))
+        .isEqualTo(hex(before + sent + after) + "\t" + hex(header) + "\t" + raw.size());
   }
 
   @ParameterizedTest
