@@ -1,9 +1,9 @@
 //! What an event costs: the constants of `tocsin size`.
 //!
 //! Measured ones are of two cores with everything on one machine, traffic of every kind (`make bench-cost`), every correlation on: 5,000 and 20,000
-//! events a second, of which a line through the two is what an event costs and what each second costs; files on ext4 with a journal, without one
-//! ClickHouse takes a fifth more. `integration-tests/BENCHMARKS.md` and
-//! `stream-jobs/BENCHMARKS.md` have their conditions. Put your own here after `make bench-cost` on your machines.
+//! events a second, of which a line through the two is what an event costs and what each second costs; files on ext4 with a journal (without one
+//! ClickHouse took a quarter more). `integration-tests/BENCHMARKS.md` and `stream-jobs/BENCHMARKS.md` have their conditions. Put your own here after
+//! `make bench-cost` on your machines.
 
 /// CPU of the agent for an event, in microseconds: receive, parse, publish.
 pub(super) const AGENT_US: f64 = 2.5;
