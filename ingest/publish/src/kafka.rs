@@ -21,7 +21,7 @@ use crate::{KafkaConfig, Publisher, Record, Records, Remainder, SpoolConfig, Top
 const WAIT: Duration = Duration::from_millis(100);
 /// How long librdkafka may wait for the rest of what is handed over, an eighth of the topic's own wait.
 const MIN_HAND_OVER: Duration = Duration::from_millis(1);
-/// A whole batch is handed over in less.
+/// It comes on top of the topic's own wait.
 const MAX_HAND_OVER: Duration = Duration::from_millis(5);
 /// How long records may take to come back from librdkafka when its queue is emptied at the end.
 const MAX_PURGE: Duration = Duration::from_secs(5);
