@@ -148,8 +148,7 @@ public final class ArchiveBenchmark {
     long deadline = System.nanoTime() + DEADLINE.toNanos();
     long nextProgress = System.nanoTime();
     while (true) {
-      long rows =
-          stack.clickHouse().rows("SELECT count() FROM tocsin.syslog").path(0).path(0).asLong();
+      long rows = stack.clickHouse().number("SELECT count() FROM tocsin.syslog");
       if (rows >= wanted) {
         double jobSeconds = job == null ? 0 : Machine.cpuSeconds(job.pid());
         long clickHouse = stack.supervisor().pid(ClickHouseService.NAME);

@@ -213,12 +213,12 @@ public final class CostBenchmark {
 
       @Override
       public long stored() {
-        return number(stack, "SELECT toInt64(sum(stored)) FROM tocsin.stored_totals");
+        return stack.clickHouse().number("SELECT toInt64(sum(stored)) FROM tocsin.stored_totals");
       }
 
       @Override
       public long dropped() {
-        return number(stack, "SELECT toInt64(sum(kernel_dropped)) FROM tocsin.balance");
+        return stack.clickHouse().number("SELECT toInt64(sum(kernel_dropped)) FROM tocsin.balance");
       }
 
       @Override
@@ -250,7 +250,7 @@ public final class CostBenchmark {
 
       @Override
       public long stored() {
-        return number(stack, "SELECT toInt64(count()) FROM peer.syslog");
+        return stack.clickHouse().number("SELECT toInt64(count()) FROM peer.syslog");
       }
 
       @Override
@@ -280,14 +280,11 @@ public final class CostBenchmark {
   }
 
   private static long tableBytes(Stack stack, String database) {
-    return number(
-        stack,
-        "SELECT toInt64(sum(bytes_on_disk)) FROM system.parts WHERE active AND database = '%s'"
-            .formatted(database));
-  }
-
-  static long number(Stack stack, String question) {
-    return stack.clickHouse().rows(question).path(0).path(0).asLong();
+    return stack
+        .clickHouse()
+        .number(
+            "SELECT toInt64(sum(bytes_on_disk)) FROM system.parts WHERE active AND database = '%s'"
+                .formatted(database));
   }
 
   private static void say(String format, Object... values) {

@@ -231,7 +231,7 @@ class DeliveryDrillsTest {
   }
 
   private static long number(String sql) {
-    return rows(sql).path(0).path(0).asLong();
+    return stack.clickHouse().number(sql);
   }
 
   private static List<String> column(String sql) {

@@ -1,6 +1,7 @@
 package io.tocsin.integration;
 
 import io.tocsin.embedded.Stack;
+import io.tocsin.embedded.clickhouse.ClickHouseClient;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -53,23 +54,22 @@ public final class GrowthBenchmark {
         CostBenchmark.tocsin(stack, devices, alerts),
         perSecond,
         seconds);
+    ClickHouseClient tables = stack.clickHouse();
     say(
         "  %,d rows of syslog, %,d of all tables; %,d alerts open, members of storms among them; %,d devices known",
-        CostBenchmark.number(stack, "SELECT toInt64(count()) FROM tocsin.syslog"),
-        CostBenchmark.number(
-            stack,
+        tables.number("SELECT toInt64(count()) FROM tocsin.syslog"),
+        tables.number(
             "SELECT toInt64(sum(rows)) FROM system.parts WHERE active AND database = 'tocsin'"),
-        CostBenchmark.number(
-            stack,
+        tables.number(
             "SELECT toInt64(count()) FROM tocsin.alerts FINAL WHERE state IN ('open', 'suppressed')"),
-        CostBenchmark.number(stack, "SELECT toInt64(uniqExact(device)) FROM tocsin.devices_seen"));
+        tables.number("SELECT toInt64(uniqExact(device)) FROM tocsin.devices_seen"));
   }
 
   /** Copies of today's, on other days, until there are so many. */
   private static void fill(Stack stack, long rows) {
     String there = "SELECT toInt64(count()) FROM tocsin.syslog";
     say("filling up to %,d rows of syslog: some 100,000 a second", rows);
-    for (int insert = 0; CostBenchmark.number(stack, there) < rows; insert++) {
+    for (int insert = 0; stack.clickHouse().number(there) < rows; insert++) {
       stack
           .clickHouse()
           .execute(

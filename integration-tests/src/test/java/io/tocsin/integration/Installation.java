@@ -50,7 +50,7 @@ record Installation(
 
   /** The only value of an answer. */
   long number(String sql) {
-    return clickHouse.rows(sql).path(0).path(0).asLong();
+    return clickHouse.number(sql);
   }
 
   /** Waits until a balance sheet that is newer than the call is closed. */

@@ -309,6 +309,6 @@ class TwoAgentsDrillsTest {
   }
 
   private static long number(String select) {
-    return rows(select).path(0).path(0).asLong();
+    return stack.clickHouse().number("SELECT " + select);
   }
 }

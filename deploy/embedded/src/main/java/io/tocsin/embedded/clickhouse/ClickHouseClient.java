@@ -69,6 +69,15 @@ public final class ClickHouseClient {
   }
 
   /**
+   * The only value of an answer, a number; 0 where there is no row.
+   *
+   * @throws ClickHouseException where the server refuses the query or does not answer
+   */
+  public long number(String sql) {
+    return rows(sql).path(0).path(0).asLong();
+  }
+
+  /**
    * Runs a statement without an answer, for example DDL.
    *
    * @throws ClickHouseException where the server refuses it or does not answer
