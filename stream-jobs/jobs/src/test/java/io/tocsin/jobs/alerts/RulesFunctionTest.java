@@ -11,11 +11,14 @@ import io.tocsin.model.ProtobufTypeInfo;
 import io.tocsin.rules.match.Hysteresis;
 import io.tocsin.rules.v1.RuleDocument;
 import io.tocsin.testsupport.TestEvents;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.co.CoBroadcastWithKeyedOperator;
 import org.apache.flink.streaming.util.KeyedBroadcastOperatorTestHarness;
 import org.apache.flink.types.PojoTestUtils;
@@ -173,6 +176,44 @@ class RulesFunctionTest {
     assertThat(rulesThatSpeak(gauge("fw1", 1))).containsExactly("g");
     assertThat(rulesThatSpeak(gauge("fw2", 1))).isEmpty();
     assertThat(rulesThatSpeak(gauge("fw2", 10))).isEmpty();
+  }
+
+  @Test
+  void aFigureThatNobodyPollsForADayLeavesNothing() throws Exception {
+    start(null, gaugeRule(0));
+    rulesThatSpeak(gauge("fw1", 10));
+    rulesThatSpeak(gauge("fw2", 10));
+    hoursAfterNoon(23);
+    assertThat(keptFigures()).isEqualTo(2);
+
+    hoursAfterNoon(25);
+    assertThat(keptFigures()).isZero();
+    assertThat(harness.numEventTimeTimers()).isZero();
+  }
+
+  @Test
+  void aFigureThatIsStillPolledIsKept() throws Exception {
+    start(null, gaugeRule(0));
+    rulesThatSpeak(gauge("fw1", 10));
+    sequence += Duration.ofHours(3).toSeconds();
+    rulesThatSpeak(gauge("fw1", 10));
+
+    hoursAfterNoon(26);
+    assertThat(keptFigures()).isEqualTo(1);
+    hoursAfterNoon(28);
+    assertThat(keptFigures()).isZero();
+  }
+
+  private void hoursAfterNoon(int hours) throws Exception {
+    long millis = NOON.plus(Duration.ofHours(hours)).toEpochMilli();
+    harness.processWatermark(millis);
+    harness.processBroadcastWatermark(millis);
+  }
+
+  private int keptFigures() {
+    return ((HeapKeyedStateBackend<?>)
+            ((AbstractStreamOperator<?>) harness.getOperator()).getKeyedStateBackend())
+        .numKeyValueStateEntries();
   }
 
   private void restart(RuleDocument... topic) throws Exception {

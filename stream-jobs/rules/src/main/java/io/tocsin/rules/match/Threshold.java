@@ -25,12 +25,14 @@ public record Threshold(double raiseAt, double clearAt, boolean isUpward, int co
   /**
    * Judges a figure.
    *
-   * @param before what was kept of the figures before, null for nothing
+   * @param before what was kept of the figures before, null for nothing; what is forgotten by then
+   *     is nothing
    * @param figure the new one
    * @param unixNanos when it was polled; one that is not newer than the one before changes nothing
    */
   public Judgement judge(Hysteresis before, double figure, long unixNanos) {
-    Hysteresis known = before == null ? Hysteresis.CALM : before;
+    boolean isKnown = before != null && !before.isForgottenAt(unixNanos);
+    Hysteresis known = isKnown ? before : Hysteresis.CALM;
     if (unixNanos <= known.newestUnixNanos()) {
       return new Judgement(before, Optional.empty());
     }

@@ -2,6 +2,7 @@ package io.tocsin.rules.match;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.tocsin.alerts.v1.Signal;
 import java.util.StringJoiner;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +52,16 @@ class ThresholdTest {
     assertThat(CONNECTIONS.judge(two, 0.95, 49).signal()).isEmpty();
   }
 
+  @Test
+  void aFigureThatWasRaisedADayAgoIsForgotten() {
+    long aDay = Hysteresis.FORGOTTEN_AFTER.toNanos();
+    Hysteresis raised = new Hysteresis(true, 0, 1);
+    assertThat(CONNECTIONS.judge(raised, 0.95, aDay).signal()).contains(Signal.Kind.KIND_RAISE);
+    assertThat(CONNECTIONS.judge(raised, 0.95, aDay + 1).state())
+        .isEqualTo(new Hysteresis(false, 1, aDay + 1));
+    assertThat(CONNECTIONS.judge(raised, 0.1, aDay + 1).signal()).isEmpty();
+  }
+
   private static String told(Threshold threshold, double... figures) {
     StringJoiner told = new StringJoiner(" ");
     Hysteresis state = null;
@@ -61,7 +72,7 @@ class ThresholdTest {
       told.add(
           judgement
               .signal()
-              .map(kind -> kind == io.tocsin.alerts.v1.Signal.Kind.KIND_RAISE ? "raise" : "clear")
+              .map(kind -> kind == Signal.Kind.KIND_RAISE ? "raise" : "clear")
               .orElse("-"));
     }
     return told.toString();
