@@ -147,15 +147,18 @@ impl ClickHouse {
         self.send(statement.as_bytes(), None, &bound(parameters), Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
     }
 
-    /// Inserts rows in RowBinary, compressed by zstd, into a table of the database `tocsin`; with a token that is known there, nothing.
-    pub fn insert_row_binary(&self, table: &str, columns: &[String], token: &str, zstd: &[u8]) -> Result<(), Failure> {
+    /// Inserts rows in a format of ClickHouse, compressed by zstd, into a table of the database `tocsin`; with a token that is known there, nothing.
+    pub fn insert_rows(&self, table: &str, columns: &[String], token: &str, format: &str, zstd: &[u8]) -> Result<(), Failure> {
         let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
         let settings = [
-            ("query", format!("INSERT INTO tocsin.{} ({}) FORMAT RowBinary", quoted(table), columns.join(", "))),
+            ("query", format!("INSERT INTO tocsin.{} ({}) FORMAT {format}", quoted(table), columns.join(", "))),
             ("insert_deduplication_token", token.to_owned()),
             ("insert_deduplicate", "1".to_owned()),
             ("deduplicate_blocks_in_dependent_materialized_views", "1".to_owned()),
             ("async_insert", "0".to_owned()),
+            // Its stretches are put together until its end, or the token would be of the first alone.
+            ("min_insert_block_size_rows", "1048449".to_owned()),
+            ("min_insert_block_size_bytes", "0".to_owned()),
             ("max_partitions_per_insert_block", "0".to_owned()),
         ];
         let settings = settings.map(|(name, value)| (name.to_owned(), value));

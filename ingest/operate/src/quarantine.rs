@@ -51,6 +51,7 @@ struct Waiting {
     columns: Vec<String>,
     rows: u64,
     bytes: u64,
+    format: String,
     is_stored: bool,
     quarantined_at: String,
     error: String,
@@ -68,15 +69,15 @@ struct Origin {
 }
 
 const SELECT: &str = "\
-SELECT token, table, columns, rows, bytes, is_stored, toString(quarantined_at) AS quarantined_at, error, origins FROM tocsin.quarantined_blocks FINAL \
+SELECT token, table, columns, rows, bytes, format, is_stored, toString(quarantined_at) AS quarantined_at, error, origins FROM tocsin.quarantined_blocks FINAL \
 WHERE inserted_at = toDateTime64(0, 3, 'UTC') AND {table:String} IN ('', table) ORDER BY quarantined_blocks.quarantined_at, token \
 SETTINGS output_format_json_quote_64bit_integers = 0, output_format_json_named_tuples_as_objects = 1 FORMAT JSONEachRow";
 
-const SELECT_BYTES: &str = "SELECT zstd_row_binary FROM tocsin.quarantined_blocks FINAL WHERE token = {token:String} FORMAT RawBLOB";
+const SELECT_BYTES: &str = "SELECT zstd_rows FROM tocsin.quarantined_blocks FINAL WHERE token = {token:String} FORMAT RawBLOB";
 
 const SAY_INSERTED: &str = "\
-INSERT INTO tocsin.quarantined_blocks (token, quarantined_at, inserted_at, table, columns, rows, bytes, is_stored, error, origins) \
-SELECT token, quarantined_at, now64(3, 'UTC'), table, columns, rows, bytes, is_stored, error, origins \
+INSERT INTO tocsin.quarantined_blocks (token, quarantined_at, inserted_at, table, columns, rows, bytes, is_stored, error, origins, format) \
+SELECT token, quarantined_at, now64(3, 'UTC'), table, columns, rows, bytes, is_stored, error, origins, format \
 FROM tocsin.quarantined_blocks FINAL WHERE token = {token:String}";
 
 /// Lists what waits, or inserts it.
@@ -152,8 +153,8 @@ fn insert(clickhouse: &ClickHouse, blocks: &[Waiting]) -> Result<(), Failure> {
 fn insert_block(clickhouse: &ClickHouse, block: &Waiting) -> Result<(), Failure> {
     let token = [("token".to_owned(), block.token.clone())];
     if !block.is_stored {
-        let zstd_row_binary = clickhouse.ask_bytes(SELECT_BYTES, &token)?;
-        clickhouse.insert_row_binary(&block.table, &block.columns, &block.token, &zstd_row_binary)?;
+        let zstd_rows = clickhouse.ask_bytes(SELECT_BYTES, &token)?;
+        clickhouse.insert_rows(&block.table, &block.columns, &block.token, &block.format, &zstd_rows)?;
     }
     clickhouse.ask(SAY_INSERTED, &token).map(|_| ())
 }
@@ -162,7 +163,7 @@ fn insert_block(clickhouse: &ClickHouse, block: &Waiting) -> Result<(), Failure>
 mod tests {
     use super::*;
 
-    const ROW: &str = r#"{"token":"6a5f","table":"syslog","columns":["device","message"],"rows":3,"bytes":90,"is_stored":false,"quarantined_at":"2026-11-20 12:00:00.000","error":"Code: 469. Constraint `small`\n","origins":[{"topic":"events-syslog-v1","partition":2,"first_offset":7,"last_offset":11,"agent_id":"lab","boot_id":1,"listener":"syslog-udp","rows":3}]}"#;
+    const ROW: &str = r#"{"token":"6a5f","table":"syslog","columns":["device","message"],"rows":3,"bytes":90,"format":"Native","is_stored":false,"quarantined_at":"2026-11-20 12:00:00.000","error":"Code: 469. Constraint `small`\n","origins":[{"topic":"events-syslog-v1","partition":2,"first_offset":7,"last_offset":11,"agent_id":"lab","boot_id":1,"listener":"syslog-udp","rows":3}]}"#;
 
     #[test]
     fn a_block_is_listed_with_its_rows_its_records_and_the_error() {

@@ -152,8 +152,8 @@ fn a_block_that_was_refused_is_inserted_once_when_its_table_is_mended_and_then_w
          SETTINGS non_replicated_deduplication_window = 10"
     ));
     let refused = format!(
-        "INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_row_binary) VALUES \
-         ('{table}', '{table}', ['n'], 3, 33, 'constraint small', [('events-syslog-v1', 2, 7, 9, 'lab', 1, 'udp', 3)], unhex('{THREE_FOUR_FIVE}'))"
+        "INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, format, zstd_rows) VALUES \
+         ('{table}', '{table}', ['n'], 3, 33, 'constraint small', [('events-syslog-v1', 2, 7, 9, 'lab', 1, 'udp', 3)], 'RowBinary', unhex('{THREE_FOUR_FIVE}'))"
     );
     ask(&refused);
     let rows = || ask(&format!("SELECT arraySort(groupArray(n)) FROM tocsin.{table}"));

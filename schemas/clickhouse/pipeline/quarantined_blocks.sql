@@ -13,7 +13,7 @@ CREATE TABLE IF NOT EXISTS tocsin.quarantined_blocks
     table LowCardinality(String) COMMENT 'that refused it',
     columns Array(LowCardinality(String)) COMMENT 'that the rows have, in order',
     rows UInt64 COMMENT 'how many' CODEC(ZSTD(1)),
-    bytes UInt64 COMMENT 'of zstd_row_binary' CODEC(ZSTD(1)),
+    bytes UInt64 COMMENT 'of zstd_rows' CODEC(ZSTD(1)),
     is_stored Bool COMMENT 'the table has the rows, and a materialized view behind it refused them' CODEC(ZSTD(1)),
     error String COMMENT 'what the server said' CODEC(ZSTD(1)),
     origins Array(Tuple(
@@ -25,7 +25,8 @@ CREATE TABLE IF NOT EXISTS tocsin.quarantined_blocks
         boot_id UInt64,
         listener LowCardinality(String),
         rows UInt64)) COMMENT 'where the rows stand in Kafka, and whose they are in the balance sheet; no agent where none counts them' CODEC(ZSTD(1)),
-    zstd_row_binary String COMMENT 'the rows in RowBinary, compressed by zstd; empty once they are inserted' CODEC(NONE)
+    format LowCardinality(String) COMMENT 'of the rows: Native, or RowBinary from before',
+    zstd_rows String COMMENT 'the rows in that format, compressed by zstd; empty once they are inserted' CODEC(NONE)
 )
 ENGINE = ReplacingMergeTree(inserted_at)
 ORDER BY token

@@ -1,5 +1,6 @@
 package io.tocsin.connectors.clickhouse;
 
+import com.clickhouse.data.ClickHouseFormat;
 import java.util.List;
 
 /**
@@ -9,7 +10,8 @@ import java.util.List;
  * @param table in database {@code tocsin}
  * @param columns that each row has, in order
  * @param rows how many there are
- * @param zstdRowBinary the rows in RowBinary, compressed by zstd
+ * @param format of the rows
+ * @param zstdRows the rows in that format, compressed by zstd
  * @param deduplicationToken tells this block from every other; the same whenever the insert is
  *     repeated
  * @param origins where the rows come from, for the quarantine
@@ -18,7 +20,8 @@ public record Block(
     String table,
     List<String> columns,
     int rows,
-    byte[] zstdRowBinary,
+    ClickHouseFormat format,
+    byte[] zstdRows,
     String deduplicationToken,
     List<Origin.Stretch> origins) {
 

@@ -1,9 +1,8 @@
 package io.tocsin.connectors.clickhouse;
 
-import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
+import com.clickhouse.data.ClickHouseFormat;
+import com.github.luben.zstd.Zstd;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -22,8 +21,11 @@ final class BlockBuilder {
    */
   private static final int ZSTD_LEVEL = 1;
 
-  /** Rows are handed to the compressor when they are so many bytes. */
-  private static final int STRETCH_BYTES = 1 << 16;
+  /**
+   * Rows are handed to the compressor when they are so many bytes: a thousand of syslog, so that
+   * what a column says stands beside what it said before.
+   */
+  private static final int STRETCH_BYTES = 1 << 18;
 
   /** Of one block; what comes from further ones is noted as of unknown origin. */
   private static final int MOST_ORIGINS = 10_000;
@@ -32,9 +34,8 @@ final class BlockBuilder {
   private final List<String> columns;
   private final boolean isAwaited;
   private final LongSupplier nanoClock;
-  private final RowBinaryWriter stretch = new RowBinaryWriter(2 * STRETCH_BYTES);
+  private final NativeWriter stretch = new NativeWriter();
   private final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
-  private ZstdOutputStreamNoFinalizer compressor;
   private final Map<Origin, Origin.Stretch> origins = new LinkedHashMap<>();
   private int rows;
   private int bytesBefore;
@@ -59,17 +60,17 @@ final class BlockBuilder {
 
   /** Adds a row, or throws what the encoder throws and holds the same rows as before. */
   <T> void add(T element, RowEncoder<T> encoder) {
-    int sizeBefore = stretch.size();
     try {
       encoder.encode(element, stretch);
-      if (rows++ == 0) {
-        firstRowNanos = nanoClock.getAsLong();
-      }
     } catch (RuntimeException e) {
-      stretch.truncate(sizeBefore);
+      stretch.reset();
       throw e;
     }
-    if (stretch.size() >= STRETCH_BYTES) {
+    stretch.endRow();
+    if (rows++ == 0) {
+      firstRowNanos = nanoClock.getAsLong();
+    }
+    if (stretch.bytes() >= STRETCH_BYTES) {
       compress();
     }
   }
@@ -92,20 +93,17 @@ final class BlockBuilder {
 
   /** Bytes before compression. */
   int bytes() {
-    return bytesBefore + stretch.size();
+    return bytesBefore + stretch.bytes();
   }
 
-  /**
-   * The rows so far as a block with a token of its own; they stay. Rows that come later begin a
-   * zstd frame of their own, and a block may have many.
-   */
+  /** The rows so far as a block with a token of its own; they stay. */
   Block copy() {
     compress();
-    close();
     return new Block(
         table,
         columns,
         rows,
+        ClickHouseFormat.Native,
         compressed.toByteArray(),
         UUID.randomUUID().toString(),
         List.copyOf(origins.values()));
@@ -121,35 +119,12 @@ final class BlockBuilder {
     return block;
   }
 
+  /** Makes a zstd frame of the rows that wait; a block may have many. */
   private void compress() {
-    try {
-      if (compressor == null) {
-        compressor = new ZstdOutputStreamNoFinalizer(compressed, ZSTD_LEVEL);
-      }
-      stretch.writeTo(compressor);
-      bytesBefore += stretch.size();
-      stretch.truncate(0);
-    } catch (IOException e) {
-      throw inMemory(e);
+    if (stretch.rows() > 0) {
+      bytesBefore += stretch.bytes();
+      compressed.writeBytes(Zstd.compress(stretch.toByteArray(columns), ZSTD_LEVEL));
+      stretch.clear();
     }
-  }
-
-  /**
-   * Frees the compressor's memory, which is not on the heap. Rows that were not sealed are lost.
-   */
-  void close() {
-    if (compressor != null) {
-      try {
-        compressor.close();
-      } catch (IOException e) {
-        throw inMemory(e);
-      }
-      compressor = null;
-    }
-  }
-
-  /** Writing to memory does not fail. */
-  private static UncheckedIOException inMemory(IOException e) {
-    return new UncheckedIOException("compressing rows", e);
   }
 }

@@ -142,7 +142,7 @@ final class ClickHouseCommitter implements Committer<Block> {
   private void countInserted(Block block) {
     insertedBlocks.inc();
     insertedRows.inc(block.rows());
-    insertedBytes.inc(block.zstdRowBinary().length);
+    insertedBytes.inc(block.zstdRows().length);
   }
 
   private void quarantine(Block block, IOException refusal, boolean isStored)

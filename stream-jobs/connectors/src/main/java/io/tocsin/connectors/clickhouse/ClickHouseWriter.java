@@ -100,7 +100,7 @@ final class ClickHouseWriter<T>
 
   private void addSealed(Block block) {
     sealedBlocks.add(block);
-    sealedBytes += block.zstdRowBinary().length;
+    sealedBytes += block.zstdRows().length;
   }
 
   /**
@@ -145,6 +145,5 @@ final class ClickHouseWriter<T>
   @Override
   public void close() {
     // Rows that no checkpoint holds are read from Kafka again.
-    openBlocks.values().forEach(BlockBuilder::close);
   }
 }

@@ -6,7 +6,6 @@ import com.clickhouse.client.api.ClientFaultCause;
 import com.clickhouse.client.api.DataStreamWriter;
 import com.clickhouse.client.api.ServerException;
 import com.clickhouse.client.api.insert.InsertSettings;
-import com.clickhouse.data.ClickHouseFormat;
 import io.tocsin.kafka.ConnectionTrouble;
 import java.io.IOException;
 import java.time.temporal.ChronoUnit;
@@ -22,6 +21,9 @@ import org.apache.flink.util.ExceptionUtils;
 final class ClientInserter implements BlockInserter {
   private static final long CONNECT_TIMEOUT_SECONDS = 5;
   private static final long ANSWER_TIMEOUT_SECONDS = 60;
+
+  /** The server's own default. */
+  private static final String MOST_ROWS_OF_AN_INSERT = "1048449";
 
   /** The server's AUTHENTICATION_FAILED. */
   private static final int AUTHENTICATION_FAILED = 516;
@@ -73,6 +75,9 @@ final class ClientInserter implements BlockInserter {
         // The block must be one block for the server too: the token covers all of it or
         // nothing.
         .serverSetting("async_insert", "0")
+        // Its stretches are put together until its end: no limit is less than BlockLimits.maxRows.
+        .serverSetting("min_insert_block_size_rows", MOST_ROWS_OF_AN_INSERT)
+        .serverSetting("min_insert_block_size_bytes", "0")
         // Five jobs insert within each second. Threads for each of their views would take all
         // cores at once from those who wait for an alert.
         .serverSetting("max_threads", "1")
@@ -85,13 +90,10 @@ final class ClientInserter implements BlockInserter {
   private void insert(Block block, InsertSettings settings) throws IOException {
     // The HTTP client below repeats a request by itself where a proxy answers 503. A stream would
     // then be at its end: an insert of no rows, which is acknowledged.
-    DataStreamWriter rows = out -> out.write(block.zstdRowBinary());
+    DataStreamWriter rows = out -> out.write(block.zstdRows());
     try {
       // The answer's arrival is the acknowledgement; what it says is of no use here.
-      client
-          .insert(block.table(), block.columns(), rows, ClickHouseFormat.RowBinary, settings)
-          .get()
-          .close();
+      client.insert(block.table(), block.columns(), rows, block.format(), settings).get().close();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new RetryableInsertException(at(block) + " was interrupted", e);

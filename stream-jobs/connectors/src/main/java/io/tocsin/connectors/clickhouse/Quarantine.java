@@ -37,7 +37,8 @@ final class Quarantine {
         TABLE,
         row.columns(),
         row.rows(),
-        row.zstdRowBinary(),
+        row.format(),
+        row.zstdRows(),
         refused.deduplicationToken(),
         List.of());
   }
@@ -57,26 +58,27 @@ final class Quarantine {
               "is_stored",
               "error",
               "origins",
-              "zstd_row_binary"));
+              "format",
+              "zstd_rows"));
     }
 
     @Override
-    public void encode(Refusal refusal, RowBinaryWriter row) {
+    public void encode(Refusal refusal, NativeWriter row) {
       Block block = refusal.block();
       String error = refusal.error();
-      row.string(block.deduplicationToken()).string(block.table());
-      row.arrayOf(block.columns().size());
-      block.columns().forEach(row::string);
-      row.uint64(block.rows())
-          .uint64(block.zstdRowBinary().length)
+      row.string(block.deduplicationToken())
+          .string(block.table())
+          .stringArray(block.columns())
+          .uint64(block.rows())
+          .uint64(block.zstdRows().length)
           .bool(refusal.isStored())
-          .string(error.substring(0, Math.min(error.length(), LONGEST_ERROR)));
-      row.arrayOf(block.origins().size());
-      block.origins().forEach(stretch -> encode(stretch, row));
-      row.string(UnsafeByteOperations.unsafeWrap(block.zstdRowBinary()));
+          .string(error.substring(0, Math.min(error.length(), LONGEST_ERROR)))
+          .array(block.origins(), Encoder::encode)
+          .string(block.format().name())
+          .string(UnsafeByteOperations.unsafeWrap(block.zstdRows()));
     }
 
-    private static void encode(Origin.Stretch stretch, RowBinaryWriter row) {
+    private static void encode(Origin.Stretch stretch, NativeWriter row) {
       Origin origin = stretch.origin();
       row.string(origin.topic())
           .uint32(origin.partition())

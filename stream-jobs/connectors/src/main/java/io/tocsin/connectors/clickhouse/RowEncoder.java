@@ -48,5 +48,5 @@ public abstract class RowEncoder<T> implements Serializable {
    * @throws IllegalArgumentException where the element holds a value that the table cannot: its
    *     message becomes the reject's detail
    */
-  public abstract void encode(T element, RowBinaryWriter row);
+  public abstract void encode(T element, NativeWriter row);
 }

@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AgentStats;
 import io.tocsin.events.v1.Event;
@@ -29,7 +29,7 @@ final class AgentStatsEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     AgentStats stats = event.getAgentStats();
     Envelope.encode(event, row)
         .uint64(stats.getReceived())

@@ -6,7 +6,7 @@ import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.HeldBack;
 import io.tocsin.alerts.v1.Severity;
 import io.tocsin.alerts.v1.TreeStanding;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import java.util.List;
 
@@ -63,7 +63,7 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
   }
 
   @Override
-  public void encode(Told<Alert> told, RowBinaryWriter row) {
+  public void encode(Told<Alert> told, NativeWriter row) {
     Alert alert = told.message();
     boolean isOver = alert.hasResolvedAtUnixNanos();
     row.string(alert.getFingerprint())
@@ -111,21 +111,25 @@ final class AlertHistoryEncoder extends RowEncoder<Told<Alert>> {
         .string(alert.getNote())
         .string(alert.getNotedBy())
         .stringArray(alert.getRaisedByList())
-        .nullableDateTime64Nanos(
-            alert.hasRulePushedAtUnixNanos(), alert.getRulePushedAtUnixNanos());
-    row.arrayOf(alert.getHeldBackCount());
-    for (HeldBack held : alert.getHeldBackList()) {
-      row.string(held.getCause()).string(held.getName()).dateTime64Nanos(held.getSinceUnixNanos());
-    }
+        .nullableDateTime64Nanos(alert.hasRulePushedAtUnixNanos(), alert.getRulePushedAtUnixNanos())
+        .array(alert.getHeldBackList(), AlertHistoryEncoder::heldBack);
     tree(alert.getTree(), row);
   }
 
-  private static void tree(TreeStanding tree, RowBinaryWriter row) {
-    row.arrayOf(tree.getCutSetsCount());
-    tree.getCutSetsList().forEach(set -> row.stringArray(set.getPartsList()));
-    row.arrayOf(tree.getDownCount());
-    tree.getDownList().forEach(part -> row.string(part.getName()).string(part.getFingerprint()));
-    row.stringArray(tree.getNextList()).uint32(tree.getLeftOut());
+  private static void heldBack(HeldBack held, NativeWriter element) {
+    element
+        .string(held.getCause())
+        .string(held.getName())
+        .dateTime64Nanos(held.getSinceUnixNanos());
+  }
+
+  private static void tree(TreeStanding tree, NativeWriter row) {
+    row.array(tree.getCutSetsList(), (set, element) -> element.stringArray(set.getPartsList()))
+        .array(
+            tree.getDownList(),
+            (part, element) -> element.string(part.getName()).string(part.getFingerprint()))
+        .stringArray(tree.getNextList())
+        .uint32(tree.getLeftOut());
   }
 
   private static long transitionAt(Alert alert) {

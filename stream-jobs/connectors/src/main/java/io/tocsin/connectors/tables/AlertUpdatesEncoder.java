@@ -1,7 +1,7 @@
 package io.tocsin.connectors.tables;
 
 import io.tocsin.alerts.v1.Severity;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.AlertUpdate;
 import io.tocsin.events.v1.Event;
@@ -22,7 +22,7 @@ final class AlertUpdatesEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     AlertUpdate update = event.getAlertUpdate();
     Envelope.encode(event, row)
         .enum8(
@@ -39,7 +39,6 @@ final class AlertUpdatesEncoder extends RowEncoder<Event> {
             Severity.SEVERITY_CRITICAL_VALUE)
         .string(update.getSummary())
         .stringMap(update.getLabelsMap())
-        .arrayOf(update.getFingerprintLabelsCount());
-    update.getFingerprintLabelsList().forEach(row::string);
+        .stringArray(update.getFingerprintLabelsList());
   }
 }

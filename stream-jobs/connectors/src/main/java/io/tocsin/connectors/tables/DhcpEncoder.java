@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Dhcp;
 import io.tocsin.events.v1.Event;
@@ -13,7 +13,7 @@ final class DhcpEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     Dhcp dhcp = event.getDhcp();
     Envelope.encode(event, row)
         .enum16("message_type", dhcp.getMessageTypeValue(), DhcpEncoder::isMessageType)

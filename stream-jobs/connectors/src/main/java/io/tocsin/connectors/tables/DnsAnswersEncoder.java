@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.DnsAnswer;
 import io.tocsin.events.v1.Event;
@@ -14,7 +14,7 @@ final class DnsAnswersEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     DnsAnswer answer = event.getDnsAnswer();
     Envelope.encode(event, row)
         .string(answer.getResolverGroup())

@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import java.util.List;
@@ -24,7 +24,7 @@ final class DuplicatesEncoder extends RowEncoder<Duplicate> {
   }
 
   @Override
-  public void encode(Duplicate duplicate, RowBinaryWriter row) {
+  public void encode(Duplicate duplicate, NativeWriter row) {
     Event event = duplicate.event();
     row.string(event.getEventId())
         .string(event.getAgentId())

@@ -1,7 +1,7 @@
 package io.tocsin.connectors.tables;
 
 import com.google.protobuf.ByteString;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EventColumns;
 import java.util.List;
@@ -27,7 +27,7 @@ final class Envelope {
             Stream.of("raw_header", "raw_trailer", "message_in_raw"), bodyColumns.stream()));
   }
 
-  static RowBinaryWriter encode(Event event, RowBinaryWriter row) {
+  static NativeWriter encode(Event event, NativeWriter row) {
     return encodeSource(event, row.string(event.getEventId())).string(event.getRaw());
   }
 
@@ -36,7 +36,7 @@ final class Envelope {
    *
    * @param message that raw is expected to hold
    */
-  static RowBinaryWriter encodeLean(Event event, ByteString message, RowBinaryWriter row) {
+  static NativeWriter encodeLean(Event event, ByteString message, NativeWriter row) {
     RawBytes raw = RawBytes.around(message, event.getRaw());
     return encodeSource(event, row.string(givenEventId(event)))
         .string(raw.header())
@@ -60,7 +60,7 @@ final class Envelope {
         .toList();
   }
 
-  private static RowBinaryWriter encodeSource(Event event, RowBinaryWriter row) {
+  private static NativeWriter encodeSource(Event event, NativeWriter row) {
     return row.string(event.getAgentId())
         .uint64(event.getBootId())
         .uint64(event.getSequence())

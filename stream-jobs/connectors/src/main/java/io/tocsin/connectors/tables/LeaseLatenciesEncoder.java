@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.registrations.v1.LeaseLatency;
 import java.util.List;
@@ -25,7 +25,7 @@ final class LeaseLatenciesEncoder extends RowEncoder<LeaseLatency> {
   }
 
   @Override
-  public void encode(LeaseLatency answer, RowBinaryWriter row) {
+  public void encode(LeaseLatency answer, NativeWriter row) {
     row.string(answer.getEventId())
         .dateTime64Nanos(answer.getEventTimeUnixNanos())
         .enum8(

@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.registrations.v1.Access;
 import io.tocsin.registrations.v1.Registration;
@@ -42,7 +42,7 @@ final class RegistrationHistoryEncoder extends RowEncoder<Told<Registration>> {
   }
 
   @Override
-  public void encode(Told<Registration> told, RowBinaryWriter row) {
+  public void encode(Told<Registration> told, NativeWriter row) {
     Registration registration = told.message();
     row.string(registration.getMac())
         .uint8(registration.getFamily())

@@ -1,7 +1,7 @@
 package io.tocsin.connectors.tables;
 
 import com.google.protobuf.ProtocolMessageEnum;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.model.EnumWords;
@@ -19,7 +19,7 @@ final class RejectsEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     Reject reject = event.getReject();
     Envelope.encode(event, row)
         .string(word(reject.getStage()))

@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SequenceGap;
@@ -13,7 +13,7 @@ final class SequenceGapsEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     SequenceGap gap = event.getSequenceGap();
     Envelope.encode(event, row)
         .uint64(gap.getLastBefore())

@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.SnmpTrap;
@@ -15,7 +15,7 @@ final class SnmpTrapsEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     SnmpTrap trap = event.getSnmpTrap();
     Envelope.encode(event, row)
         .enum8("version", trap.getVersionValue(), 1, SnmpTrap.Version.VERSION_V3_VALUE)

@@ -1,7 +1,7 @@
 package io.tocsin.connectors.tables;
 
 import com.google.protobuf.ByteString;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.events.v1.Event;
 import io.tocsin.events.v1.Syslog;
@@ -22,7 +22,7 @@ final class SyslogEncoder extends RowEncoder<Event> {
   }
 
   @Override
-  public void encode(Event event, RowBinaryWriter row) {
+  public void encode(Event event, NativeWriter row) {
     Syslog syslog = event.getSyslog();
     ByteString message = syslog.getMessageBytes();
     Envelope.encodeLean(event, message, row)

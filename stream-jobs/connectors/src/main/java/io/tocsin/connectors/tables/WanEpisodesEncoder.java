@@ -1,6 +1,6 @@
 package io.tocsin.connectors.tables;
 
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.wan.v1.Evidence;
 import io.tocsin.wan.v1.WanEpisode;
@@ -43,7 +43,7 @@ final class WanEpisodesEncoder extends RowEncoder<Told<WanEpisode>> {
   }
 
   @Override
-  public void encode(Told<WanEpisode> told, RowBinaryWriter row) {
+  public void encode(Told<WanEpisode> told, NativeWriter row) {
     WanEpisode episode = told.message();
     row.string(episode.getEpisodeId())
         .uint64(episode.getVersion())
@@ -67,14 +67,16 @@ final class WanEpisodesEncoder extends RowEncoder<Told<WanEpisode>> {
         .string(episode.getSite())
         .string(episode.getRemoteSite())
         .string(episode.getEventId())
-        .arrayOf(episode.getEvidenceCount());
-    for (Evidence evidence : episode.getEvidenceList()) {
-      row.string(evidence.getName())
-          .float64(evidence.getValue())
-          .string(evidence.getUnit())
-          .string(evidence.getText())
-          .string(evidence.getEventId())
-          .dateTime64Nanos(evidence.getObservedAtUnixNanos());
-    }
+        .array(episode.getEvidenceList(), WanEpisodesEncoder::evidence);
+  }
+
+  private static void evidence(Evidence evidence, NativeWriter element) {
+    element
+        .string(evidence.getName())
+        .float64(evidence.getValue())
+        .string(evidence.getUnit())
+        .string(evidence.getText())
+        .string(evidence.getEventId())
+        .dateTime64Nanos(evidence.getObservedAtUnixNanos());
   }
 }

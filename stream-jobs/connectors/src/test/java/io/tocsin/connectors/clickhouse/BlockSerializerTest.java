@@ -3,6 +3,7 @@ package io.tocsin.connectors.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.clickhouse.data.ClickHouseFormat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -14,6 +15,7 @@ class BlockSerializerTest {
           "syslog",
           List.of("given_event_id", "message"),
           3,
+          ClickHouseFormat.Native,
           new byte[] {1, 2, (byte) 0xff},
           "6a5fd1e5-0000-4000-8000-000000000001",
           List.of(
@@ -30,12 +32,24 @@ class BlockSerializerTest {
 
   /** Checkpoints of released versions must be readable for ever: their files never change. */
   @Test
-  void blockOfVersion1IsWrittenAndReadAsTheFileHasIt() throws IOException {
-    try (InputStream file = getClass().getResourceAsStream("/block-v1.bin")) {
-      byte[] version1 = file.readAllBytes();
+  void blockOfVersion2IsWrittenAndReadAsTheFileHasIt() throws IOException {
+    byte[] version2 = file("/block-v2.bin");
 
-      assertThat(serializer.serialize(BLOCK)).isEqualTo(version1);
-      assertSame(serializer.deserialize(1, version1));
+    assertThat(serializer.serialize(BLOCK)).isEqualTo(version2);
+    assertSame(serializer.deserialize(2, version2));
+  }
+
+  @Test
+  void blockOfVersion1IsTheSameInRowBinary() throws IOException {
+    Block read = serializer.deserialize(1, file("/block-v1.bin"));
+
+    assertThat(read.format()).isEqualTo(ClickHouseFormat.RowBinary);
+    assertThat(read).usingRecursiveComparison().ignoringFields("format").isEqualTo(BLOCK);
+  }
+
+  private byte[] file(String name) throws IOException {
+    try (InputStream file = getClass().getResourceAsStream(name)) {
+      return file.readAllBytes();
     }
   }
 
@@ -49,6 +63,7 @@ class BlockSerializerTest {
             "syslog",
             List.of(),
             1,
+            ClickHouseFormat.Native,
             new byte[0],
             "t",
             List.of(new Origin.Stretch(hostile, 0, 0, 1)));
@@ -61,9 +76,9 @@ class BlockSerializerTest {
 
   @Test
   void blockOfANewerVersionIsRefused() {
-    assertThatThrownBy(() -> serializer.deserialize(2, new byte[0]))
+    assertThatThrownBy(() -> serializer.deserialize(3, new byte[0]))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("version 2");
+        .hasMessageContaining("version 3");
   }
 
   private static void assertSame(Block block) {

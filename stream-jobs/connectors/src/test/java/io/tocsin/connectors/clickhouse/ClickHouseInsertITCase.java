@@ -5,6 +5,8 @@ import static io.tocsin.testsupport.Instants.unixNanos;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.clickhouse.data.ClickHouseFormat;
+import com.github.luben.zstd.Zstd;
 import com.google.protobuf.ByteString;
 import io.tocsin.connectors.Rejects;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
@@ -12,6 +14,8 @@ import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
 import io.tocsin.testsupport.TestEvents;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import java.util.List;
@@ -200,7 +204,15 @@ class ClickHouseInsertITCase extends ClickHouseCase {
 
   @Test
   void missingTableIsNotWorthRepeating() {
-    Block lost = new Block("no_such_table", List.of("a"), 1, new byte[] {1}, "token", List.of());
+    Block lost =
+        new Block(
+            "no_such_table",
+            List.of("a"),
+            1,
+            ClickHouseFormat.Native,
+            new byte[] {1},
+            "token",
+            List.of());
 
     assertThatThrownBy(() -> inserter.insert(lost))
         .isInstanceOf(IOException.class)
@@ -214,6 +226,30 @@ class ClickHouseInsertITCase extends ClickHouseCase {
       assertThatThrownBy(() -> nobody.insert(blockOf(TestEvents.syslog(1, NOON))))
           .isInstanceOf(RetryableInsertException.class);
     }
+  }
+
+  /** Of a checkpoint that an earlier version wrote. */
+  @Test
+  void blockInRowBinaryIsStillStored() throws IOException {
+    byte[] name = agent.getBytes(StandardCharsets.US_ASCII);
+    byte[] row =
+        ByteBuffer.allocate(1 + name.length + Long.BYTES)
+            .order(ByteOrder.LITTLE_ENDIAN)
+            .put((byte) name.length)
+            .put(name)
+            .putLong(unixNanos(NOON))
+            .array();
+    inserter.insert(
+        new Block(
+            "agent_stats",
+            List.of("agent_id", "received_at"),
+            1,
+            ClickHouseFormat.RowBinary,
+            Zstd.compress(row),
+            UUID.randomUUID().toString(),
+            List.of()));
+
+    assertThat(count("agent_stats")).isEqualTo("1");
   }
 
   private static String hex(String text) {

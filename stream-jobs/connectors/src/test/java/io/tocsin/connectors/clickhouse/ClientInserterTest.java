@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.clickhouse.client.api.ClientException;
 import com.clickhouse.client.api.ServerException;
+import com.clickhouse.data.ClickHouseFormat;
 import com.sun.net.httpserver.HttpServer;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import java.io.IOException;
@@ -76,7 +77,9 @@ class ClientInserterTest {
     proxy.start();
     String url = "http://127.0.0.1:" + proxy.getAddress().getPort();
     try (var inserter = new ClientInserter(ClickHouseConnection.open(url))) {
-      inserter.insert(new Block("syslog", List.of("message"), 1, rows, "token", List.of()));
+      inserter.insert(
+          new Block(
+              "syslog", List.of("message"), 1, ClickHouseFormat.Native, rows, "token", List.of()));
     } finally {
       proxy.stop(0);
     }
@@ -90,7 +93,15 @@ class ClientInserterTest {
     Path file = Files.writeString(folder.resolve("password"), "first\n");
     HttpServer server = serverThatKnows("second");
     String url = "http://127.0.0.1:" + server.getAddress().getPort();
-    Block block = new Block("syslog", List.of("message"), 1, new byte[] {1}, "token", List.of());
+    Block block =
+        new Block(
+            "syslog",
+            List.of("message"),
+            1,
+            ClickHouseFormat.Native,
+            new byte[] {1},
+            "token",
+            List.of());
     try (var inserter =
         new ClientInserter(new ClickHouseConnection(url, "writer", file.toString(), ""))) {
       assertThatIOException()

@@ -71,8 +71,8 @@ class QuarantineITCase {
         .isEqualTo(
             "['number']\t3\t%s\tfalse\t1\t[('events-syslog-v1',2,3,5,'%s',%d,'syslog-udp',3)]"
                 .formatted(refused.deduplicationToken(), agent, TestEvents.BOOT_ID));
-    assertThat(HexFormat.of().parseHex(quarantined("lower(hex(zstd_row_binary))")))
-        .isEqualTo(refused.zstdRowBinary());
+    assertThat(HexFormat.of().parseHex(quarantined("lower(hex(zstd_rows))")))
+        .isEqualTo(refused.zstdRows());
   }
 
   @Test
@@ -147,7 +147,7 @@ class QuarantineITCase {
     RowEncoder<Long> encoder =
         new RowEncoder<>(table, List.of("number")) {
           @Override
-          public void encode(Long number, RowBinaryWriter row) {
+          public void encode(Long number, NativeWriter row) {
             row.uint64(number);
           }
         };

@@ -6,7 +6,7 @@ import io.tocsin.alerts.v1.Alert;
 import io.tocsin.alerts.v1.AlertState;
 import io.tocsin.alerts.v1.AlertTransition;
 import io.tocsin.alerts.v1.Severity;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.EncodedRows;
 import org.junit.jupiter.api.Test;
 
 class AlertHistoryEncoderTest {
@@ -30,8 +30,6 @@ class AlertHistoryEncoderTest {
   }
 
   private static byte[] row(Alert.Builder alert) {
-    RowBinaryWriter row = new RowBinaryWriter(64);
-    new AlertHistoryEncoder().encode(new Told<>(alert.build(), 1), row);
-    return row.toByteArray();
+    return EncodedRows.of(new AlertHistoryEncoder(), new Told<>(alert.build(), 1));
   }
 }

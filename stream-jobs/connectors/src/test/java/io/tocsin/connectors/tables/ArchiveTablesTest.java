@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import io.tocsin.alerts.v1.Alert;
+import io.tocsin.connectors.clickhouse.EncodedRows;
 import io.tocsin.connectors.clickhouse.Origin;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
 import io.tocsin.connectors.clickhouse.TableRouter.Row;
 import io.tocsin.connectors.kafka.TopicRecord;
 import io.tocsin.connectors.kafka.Topics;
@@ -129,19 +129,21 @@ class ArchiveTablesTest {
             "latency_ms");
     assertThat(encoded(row))
         .isEqualTo(
-            new RowBinaryWriter(64)
-                .string("agent-1-1-1")
-                .uint64(unixNanos(NOON))
-                .uint8(2)
-                .uint8(4)
-                .string("02:00:00:00:00:2a")
-                .string("10.1.2.3")
-                .string("10.1.0.1")
-                .string("10.1.2.0/24")
-                .string("")
-                .string("dc1")
-                .float64(2.5)
-                .toByteArray());
+            EncodedRows.of(
+                row.encoder().columns(),
+                expected ->
+                    expected
+                        .string("agent-1-1-1")
+                        .dateTime64Nanos(unixNanos(NOON))
+                        .enum8("kind", 2, 1, 2)
+                        .uint8(4)
+                        .string("02:00:00:00:00:2a")
+                        .string("10.1.2.3")
+                        .string("10.1.0.1")
+                        .string("10.1.2.0/24")
+                        .string("")
+                        .string("dc1")
+                        .float64(2.5)));
   }
 
   @Test
@@ -237,9 +239,7 @@ class ArchiveTablesTest {
   }
 
   private static <T> byte[] encoded(Row<T> row) {
-    RowBinaryWriter bytes = new RowBinaryWriter(64);
-    row.encoder().encode(row.element(), bytes);
-    return bytes.toByteArray();
+    return EncodedRows.of(row.encoder(), row.element());
   }
 
   private static TopicRecord record(String topic, Message value) {

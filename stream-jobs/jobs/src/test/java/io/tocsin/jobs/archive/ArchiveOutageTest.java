@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.tocsin.connectors.clickhouse.BlockLimits;
 import io.tocsin.connectors.clickhouse.ClickHouseConnection;
 import io.tocsin.connectors.clickhouse.ClickHouseSink;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.connectors.clickhouse.TableRouter;
 import io.tocsin.connectors.kafka.TopicRecord;
@@ -109,7 +109,7 @@ class ArchiveOutageTest {
     }
 
     @Override
-    public void encode(Long number, RowBinaryWriter row) {
+    public void encode(Long number, NativeWriter row) {
       row.uint64(number);
     }
   }

@@ -1,5 +1,9 @@
 package io.tocsin.jobs.archive;
 
+import com.clickhouse.client.api.data_formats.ClickHouseBinaryFormatReader;
+import com.clickhouse.client.api.data_formats.NativeFormatReader;
+import com.clickhouse.client.api.data_formats.internal.BinaryStreamReader;
+import com.clickhouse.client.api.query.QuerySettings;
 import com.github.luben.zstd.ZstdInputStream;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -7,15 +11,13 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
@@ -74,14 +76,19 @@ final class StoppableClickHouse implements AutoCloseable {
     }
   }
 
-  private static List<Long> numbers(byte[] zstdRowBinary) throws IOException {
-    try (var rows = new ZstdInputStream(new ByteArrayInputStream(zstdRowBinary))) {
-      ByteBuffer numbers = ByteBuffer.wrap(rows.readAllBytes()).order(ByteOrder.LITTLE_ENDIAN);
-      return LongStream.generate(numbers::getLong)
-          .limit(numbers.remaining() / Long.BYTES)
-          .boxed()
-          .toList();
+  private static List<Long> numbers(byte[] zstdNative) throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    try (var bytes = new ZstdInputStream(new ByteArrayInputStream(zstdNative))) {
+      ClickHouseBinaryFormatReader rows =
+          new NativeFormatReader(
+              bytes,
+              new QuerySettings().setUseTimeZone("UTC"),
+              new BinaryStreamReader.DefaultByteBufferAllocator());
+      while (rows.next() != null) {
+        numbers.add(rows.getLong("number"));
+      }
     }
+    return numbers;
   }
 
   @Override

@@ -3,7 +3,7 @@ package io.tocsin.jobs.replay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.alerts.v1.Acknowledgement;
-import io.tocsin.connectors.clickhouse.RowBinaryWriter;
+import io.tocsin.connectors.clickhouse.NativeWriter;
 import io.tocsin.connectors.clickhouse.RowEncoder;
 import io.tocsin.connectors.tables.EventTables;
 import io.tocsin.events.v1.Event;
@@ -147,11 +147,11 @@ class StoredEventsITCase {
 
   private void insert(Event event) throws IOException, InterruptedException {
     RowEncoder<Event> encoder = new EventTables().encoderFor(event);
-    RowBinaryWriter row = new RowBinaryWriter(1 << 12);
+    NativeWriter row = new NativeWriter();
     encoder.encode(event, row);
+    row.endRow();
     String columns = String.join("`, `", encoder.columns());
-    String query =
-        "INSERT INTO tocsin." + encoder.table() + " (`" + columns + "`) FORMAT RowBinary";
+    String query = "INSERT INTO tocsin." + encoder.table() + " (`" + columns + "`) FORMAT Native";
     HttpResponse<String> answer =
         HttpClient.newHttpClient()
             .send(
@@ -160,7 +160,8 @@ class StoredEventsITCase {
                             clickHouse.url()
                                 + "/?query="
                                 + URLEncoder.encode(query, StandardCharsets.UTF_8)))
-                    .POST(HttpRequest.BodyPublishers.ofByteArray(row.toByteArray()))
+                    .POST(
+                        HttpRequest.BodyPublishers.ofByteArray(row.toByteArray(encoder.columns())))
                     .build(),
                 HttpResponse.BodyHandlers.ofString());
     assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
