@@ -56,8 +56,12 @@ public final class FlinkService {
                 "--grafana-url=http://127.0.0.1:" + ports.grafana()));
     kafka.ifPresent(file -> arguments.add("--kafka-config=" + file));
     options.jobOptions().forEach((option, value) -> arguments.add("--set=" + option + "=" + value));
-    String heap = BASE_HEAP_MIB + options.parallelism() * HEAP_MIB_PER_INSTANCE + "m";
-    List<String> command = JavaProcess.command(FlinkMain.class, heap, flags(heap), arguments);
+    List<String> command =
+        JavaProcess.command(
+            FlinkMain.class,
+            BASE_HEAP_MIB + options.parallelism() * HEAP_MIB_PER_INSTANCE + "m",
+            flags(),
+            arguments);
     URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
     return new ServiceSpec(
         NAME, command, Map.of(), Health.http(overview, FlinkService::jobsRunning));
@@ -65,14 +69,13 @@ public final class FlinkService {
 
   /**
    * Half of the heap is for what is new: the archive keeps records until their commit, a second or
-   * more, and what outgrows the young generation costs a collection of everything. It is all there
-   * from the start, because a half of a heap that is still small is small, and is collected so much
-   * more often. Without a size for classes everything is collected three times while they are
-   * loaded. As deploy/images/flink/start has it.
+   * more, and what outgrows the young generation costs a collection of everything. Without a size
+   * for classes everything is collected three times while they are loaded. As
+   * deploy/images/flink/start has it.
    */
-  private static List<String> flags(String heap) {
+  private static List<String> flags() {
     return Stream.concat(
-            Stream.of("-Xms" + heap, "-XX:NewRatio=1", "-XX:MetaspaceSize=128m"),
+            Stream.of("-XX:NewRatio=1", "-XX:MetaspaceSize=128m"),
             JavaProcess.flinkFlags().stream())
         .toList();
   }
