@@ -33,7 +33,7 @@ const reports = (agent, seconds, counters, first = 0) => `
 
 /** A block of syslog rows of a run that began `seconds` ago, as the archive quarantines it. */
 const quarantined = (agent, seconds, rows) => `
-  INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_row_binary)
+  INSERT INTO tocsin.quarantined_blocks (token, table, columns, rows, bytes, error, origins, zstd_rows)
   VALUES ('${agent}', 'syslog', ['message'], ${rows}, 4, 'Constraint small', [('events-syslog-v1', 0, 7, 16, '${agent}', ${boot(seconds)}, 'syslog-udp', ${rows})], 'rows')`;
 
 // So that messages and reports keep their distance.

@@ -70,7 +70,7 @@ const statements = [
   `INSERT INTO tocsin.duplicates (event_id, agent_id, boot_id, agent_sequence, listener, received_at, device, site, copies_group, kept_event_id)
    SELECT concat('copy-', toString(number)), 'grafana-test', 1, number, 'syslog-udp', now64(9) - toIntervalSecond(number), 'n1', '', 'core', concat('kept-', toString(number))
    FROM numbers(5)`,
-  `INSERT INTO tocsin.quarantined_blocks (token, quarantined_at, table, columns, rows, bytes, error, origins, zstd_row_binary)
+  `INSERT INTO tocsin.quarantined_blocks (token, quarantined_at, table, columns, rows, bytes, error, origins, zstd_rows)
    SELECT toString(number), now64(3), 'syslog', ['message'], 3, 4, concat('Code: 469. Constraint ', unhex('1b5b33316d'), 'small'), [], 'rows' FROM numbers(2)`,
   `INSERT INTO tocsin.alert_history (${alertColumns}) ${alerts.join(' UNION ALL ')}`,
   `INSERT INTO tocsin.pages (sent_at, receiver, status, group_key, firing, resolved, summary, raw)

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use serde::Deserialize;
 
 use crate::{Failure, https};
 
@@ -44,6 +45,15 @@ const PROGRESS_INTERVAL: Duration = Duration::from_secs(2);
 const EXCEPTION_CODE: &str = "X-ClickHouse-Exception-Code";
 /// `QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING`.
 const ALREADY_RUNNING: u32 = 216;
+
+/// A format of rows, named as ClickHouse names it.
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowsFormat {
+    /// Column by column, with their types.
+    Native,
+    /// Row by row.
+    RowBinary,
+}
 
 /// How far a statement is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,11 +157,11 @@ impl ClickHouse {
         self.send(statement.as_bytes(), None, &bound(parameters), Some(LONGEST_ANSWER)).map_err(|refused| refused.failure)
     }
 
-    /// Inserts rows in a format of ClickHouse, compressed by zstd, into a table of the database `tocsin`; with a token that is known there, nothing.
-    pub fn insert_rows(&self, table: &str, columns: &[String], token: &str, format: &str, zstd: &[u8]) -> Result<(), Failure> {
+    /// Inserts rows, compressed by zstd, into a table of the database `tocsin`; with a token that is known there, nothing.
+    pub fn insert_rows(&self, table: &str, columns: &[String], token: &str, format: RowsFormat, zstd: &[u8]) -> Result<(), Failure> {
         let columns: Vec<String> = columns.iter().map(|column| quoted(column)).collect();
         let settings = [
-            ("query", format!("INSERT INTO tocsin.{} ({}) FORMAT {format}", quoted(table), columns.join(", "))),
+            ("query", format!("INSERT INTO tocsin.{} ({}) FORMAT {format:?}", quoted(table), columns.join(", "))),
             ("insert_deduplication_token", token.to_owned()),
             ("insert_deduplicate", "1".to_owned()),
             ("deduplicate_blocks_in_dependent_materialized_views", "1".to_owned()),
