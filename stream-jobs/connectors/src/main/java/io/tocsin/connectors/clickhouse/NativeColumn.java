@@ -30,11 +30,12 @@ final class NativeColumn {
     this.elements = elements;
   }
 
-  /** Of a type without parts. */
+  /** Of a type whose values are bytes one after the other. */
   static NativeColumn of(String type) {
     return new NativeColumn(type, null, null);
   }
 
+  /** Of a Nullable type, by its full name. */
   static NativeColumn nullable(String type) {
     return new NativeColumn(type, of("UInt8"), null);
   }
@@ -49,10 +50,6 @@ final class NativeColumn {
     return type;
   }
 
-  boolean isNullable() {
-    return nulls != null;
-  }
-
   NativeColumn nulls() {
     return nulls;
   }
@@ -63,9 +60,6 @@ final class NativeColumn {
 
   /** Its type as ClickHouse reads it. */
   String fullType() {
-    if (nulls != null) {
-      return "Nullable(" + type + ")";
-    }
     return type.equals(ARRAY) ? "Array(" + elements.rowType() + ")" : type;
   }
 

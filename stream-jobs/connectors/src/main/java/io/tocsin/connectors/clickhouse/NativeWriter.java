@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 
@@ -182,19 +183,19 @@ public final class NativeWriter {
 
   /** Nullable(Float64). */
   public NativeWriter nullableFloat64(boolean isPresent, double value) {
-    nullable("Float64", isPresent).room(Double.BYTES).putDouble(isPresent ? value : 0);
+    nullable("Nullable(Float64)", isPresent).room(Double.BYTES).putDouble(isPresent ? value : 0);
     return this;
   }
 
   /** Nullable(UInt32). */
   public NativeWriter nullableUint32(boolean isPresent, int value) {
-    nullable("UInt32", isPresent).room(Integer.BYTES).putInt(isPresent ? value : 0);
+    nullable("Nullable(UInt32)", isPresent).room(Integer.BYTES).putInt(isPresent ? value : 0);
     return this;
   }
 
   /** Nullable(UInt64). */
   public NativeWriter nullableUint64(boolean isPresent, long value) {
-    nullable("UInt64", isPresent).room(Long.BYTES).putLong(isPresent ? value : 0);
+    nullable("Nullable(UInt64)", isPresent).room(Long.BYTES).putLong(isPresent ? value : 0);
     return this;
   }
 
@@ -210,7 +211,7 @@ public final class NativeWriter {
 
   /** Nullable(DateTime64(9)) from Unix nanoseconds. */
   public NativeWriter nullableDateTime64Nanos(boolean isPresent, long unixNanos) {
-    nullable("DateTime64(9, 'UTC')", isPresent)
+    nullable("Nullable(DateTime64(9, 'UTC'))", isPresent)
         .room(Long.BYTES)
         .putLong(isPresent ? beforeTheEnd(unixNanos) : 0);
     return this;
@@ -301,10 +302,7 @@ public final class NativeWriter {
 
   private <E> NativeWriter elements(
       String type, Iterable<E> values, BiConsumer<E, NativeWriter> write) {
-    if (next == columns.size()) {
-      columns.add(NativeColumn.composite(type));
-    }
-    NativeColumn column = next(type, false);
+    NativeColumn column = next(type, NativeColumn::composite);
     NativeWriter elements = column.elements();
     for (E value : values) {
       write.accept(value, elements);
@@ -315,24 +313,21 @@ public final class NativeWriter {
   }
 
   private NativeColumn plain(String type) {
-    if (next == columns.size()) {
-      columns.add(NativeColumn.of(type));
-    }
-    return next(type, false);
+    return next(type, NativeColumn::of);
   }
 
   private NativeColumn nullable(String type, boolean isPresent) {
-    if (next == columns.size()) {
-      columns.add(NativeColumn.nullable(type));
-    }
-    NativeColumn column = next(type, true);
+    NativeColumn column = next(type, NativeColumn::nullable);
     column.nulls().room(Byte.BYTES).put(flag(!isPresent));
     return column;
   }
 
-  private NativeColumn next(String type, boolean isNullable) {
+  private NativeColumn next(String type, Function<String, NativeColumn> make) {
+    if (next == columns.size()) {
+      columns.add(make.apply(type));
+    }
     NativeColumn column = columns.get(next++);
-    if (!column.type().equals(type) || column.isNullable() != isNullable) {
+    if (!column.type().equals(type)) {
       throw new IllegalStateException(
           "value " + next + " of a row is " + type + " and was " + column.fullType() + " before");
     }
