@@ -3,7 +3,6 @@ package io.tocsin.connectors.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.clickhouse.data.ClickHouseFormat;
 import io.tocsin.connectors.Backoff;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import java.io.IOException;
@@ -116,15 +115,7 @@ class ClickHouseAwayTest {
       throws Exception {
     operator.processElement(new CommittableSummary<>(0, 1, 1, tokens.length, 0), 0);
     for (String token : tokens) {
-      Block block =
-          new Block(
-              "syslog",
-              List.of("event_id"),
-              1,
-              ClickHouseFormat.Native,
-              new byte[] {7},
-              token,
-              List.of());
+      Block block = UnreadBlock.of("syslog", token, 1, new byte[] {7});
       operator.processElement(new CommittableWithLineage<>(block, 1, 0), 0);
     }
   }

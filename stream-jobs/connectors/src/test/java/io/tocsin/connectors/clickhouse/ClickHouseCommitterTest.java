@@ -3,7 +3,6 @@ package io.tocsin.connectors.clickhouse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.clickhouse.data.ClickHouseFormat;
 import io.tocsin.connectors.Backoff;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import java.io.IOException;
@@ -173,9 +172,7 @@ class ClickHouseCommitterTest {
   }
 
   private static Block block(String table, String token, int rows) {
-    byte[] bytes = new byte[BLOCK_BYTES];
-    return new Block(
-        table, List.of("event_id"), rows, ClickHouseFormat.Native, bytes, token, List.of());
+    return UnreadBlock.of(table, token, rows, new byte[BLOCK_BYTES]);
   }
 
   private long counter(String name) {

@@ -204,15 +204,7 @@ class ClickHouseInsertITCase extends ClickHouseCase {
 
   @Test
   void missingTableIsNotWorthRepeating() {
-    Block lost =
-        new Block(
-            "no_such_table",
-            List.of("a"),
-            1,
-            ClickHouseFormat.Native,
-            new byte[] {1},
-            "token",
-            List.of());
+    Block lost = UnreadBlock.of("no_such_table", "token", 1, new byte[] {1});
 
     assertThatThrownBy(() -> inserter.insert(lost))
         .isInstanceOf(IOException.class)

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.clickhouse.client.api.ClientException;
 import com.clickhouse.client.api.ServerException;
-import com.clickhouse.data.ClickHouseFormat;
 import com.sun.net.httpserver.HttpServer;
 import io.tocsin.connectors.clickhouse.BlockInserter.RetryableInsertException;
 import java.io.IOException;
@@ -77,9 +76,7 @@ class ClientInserterTest {
     proxy.start();
     String url = "http://127.0.0.1:" + proxy.getAddress().getPort();
     try (var inserter = new ClientInserter(ClickHouseConnection.open(url))) {
-      inserter.insert(
-          new Block(
-              "syslog", List.of("message"), 1, ClickHouseFormat.Native, rows, "token", List.of()));
+      inserter.insert(UnreadBlock.of("syslog", "token", 1, rows));
     } finally {
       proxy.stop(0);
     }
@@ -93,15 +90,7 @@ class ClientInserterTest {
     Path file = Files.writeString(folder.resolve("password"), "first\n");
     HttpServer server = serverThatKnows("second");
     String url = "http://127.0.0.1:" + server.getAddress().getPort();
-    Block block =
-        new Block(
-            "syslog",
-            List.of("message"),
-            1,
-            ClickHouseFormat.Native,
-            new byte[] {1},
-            "token",
-            List.of());
+    Block block = UnreadBlock.of("syslog", "token", 1, new byte[] {1});
     try (var inserter =
         new ClientInserter(new ClickHouseConnection(url, "writer", file.toString(), ""))) {
       assertThatIOException()
