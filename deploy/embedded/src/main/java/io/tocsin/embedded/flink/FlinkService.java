@@ -3,12 +3,14 @@ package io.tocsin.embedded.flink;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.sun.management.OperatingSystemMXBean;
 import io.tocsin.embedded.JavaProcess;
 import io.tocsin.embedded.Ports;
 import io.tocsin.embedded.StackOptions;
 import io.tocsin.embedded.StateFolder;
 import io.tocsin.embedded.supervise.Health;
 import io.tocsin.embedded.supervise.ServiceSpec;
+import java.lang.management.ManagementFactory;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +29,10 @@ public final class FlinkService {
 
   private static final int BASE_HEAP_MIB = 768;
   private static final int HEAP_MIB_PER_INSTANCE = 256;
+  private static final int MOST_HEAP_MIB = 4_096;
+
+  /** Of the machine's memory; the rest is for ClickHouse, Kafka and what they read again. */
+  private static final int HEAP_SHARE = 8;
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -59,7 +65,7 @@ public final class FlinkService {
     List<String> command =
         JavaProcess.command(
             FlinkMain.class,
-            BASE_HEAP_MIB + options.parallelism() * HEAP_MIB_PER_INSTANCE + "m",
+            largestHeapMib(memoryMib(), options.parallelism()) + "m",
             flags(),
             arguments);
     URI overview = URI.create("http://127.0.0.1:" + ports.flink() + "/jobs/overview");
@@ -68,14 +74,32 @@ public final class FlinkService {
   }
 
   /**
+   * The largest heap. It grows with what the jobs know, and nobody is paged while all of it is
+   * collected: the more room there is, the rarer that is.
+   *
+   * @param memoryMib of the machine
+   * @param instances of each operator
+   */
+  static long largestHeapMib(long memoryMib, int instances) {
+    long least = BASE_HEAP_MIB + (long) instances * HEAP_MIB_PER_INSTANCE;
+    return Math.max(least, Math.min(memoryMib / HEAP_SHARE, MOST_HEAP_MIB));
+  }
+
+  /** Of the machine, or of the container. */
+  private static long memoryMib() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize()
+        / MemorySize.ofMebiBytes(1).getBytes();
+  }
+
+  /**
    * Half of the heap is for what is new: the archive keeps records until their commit, a second or
-   * more, and what outgrows the young generation costs a collection of everything. Without a size
-   * for classes everything is collected three times while they are loaded. As
-   * deploy/images/flink/start has it.
+   * more, and what outgrows the young generation costs a collection of everything. After one, three
+   * fifths of the heap are free. Without a size for classes everything is collected three times
+   * while they are loaded. As deploy/images/flink/start has it.
    */
   private static List<String> flags() {
     return Stream.concat(
-            Stream.of("-XX:NewRatio=1", "-XX:MetaspaceSize=128m"),
+            Stream.of("-XX:NewRatio=1", "-XX:MinHeapFreeRatio=60", "-XX:MetaspaceSize=128m"),
             JavaProcess.flinkFlags().stream())
         .toList();
   }

@@ -50,6 +50,14 @@ class FlinkServiceTest {
   }
 
   @Test
+  void theHeapIsAnEighthOfTheMemoryWithinBounds() {
+    assertThat(FlinkService.largestHeapMib(24_000, 1)).isEqualTo(3_000);
+    assertThat(FlinkService.largestHeapMib(4_000, 1)).isEqualTo(1_024);
+    assertThat(FlinkService.largestHeapMib(4_000, 4)).isEqualTo(1_792);
+    assertThat(FlinkService.largestHeapMib(256_000, 1)).isEqualTo(4_096);
+  }
+
+  @Test
   void readyWhenAllJobsRunWithAllTheirTasks() {
     assertThat(FlinkService.jobsRunning(overviewWith(job("last", "RUNNING", 2)))).isEmpty();
   }
