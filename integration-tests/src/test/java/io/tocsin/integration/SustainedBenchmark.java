@@ -1,9 +1,12 @@
 package io.tocsin.integration;
 
+import static org.awaitility.Awaitility.await;
+
 import io.tocsin.embedded.Stack;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * Whether a rate can be sustained: the traffic of {@link CostBenchmark} for some minutes, and how
@@ -21,6 +24,12 @@ public final class SustainedBenchmark {
 
   /** Of marks that are not measured: JVMs, that of the benchmark too, compile what follows them. */
   private static final int SETTLING_SECONDS = 90;
+
+  /** For the rows of the minutes in which they did. */
+  private static final Duration LONGEST_CATCHING_UP = Duration.ofMinutes(10);
+
+  /** Where no row is late the newest is not older: a commit, and the wait for it. */
+  private static final int NEWEST_ROW_SECONDS = 4;
 
   private static final Duration LONGEST_CLOSING = Duration.ofMinutes(5);
 
@@ -44,6 +53,7 @@ public final class SustainedBenchmark {
     try {
       CostBenchmark.warmUp(pipeline);
       follow(stack, marks, SETTLING_SECONDS);
+      awaitRows(on);
       sayWaiting(on);
       CostBenchmark.Usage before = CostBenchmark.usage(pipeline);
       List<Latencies> found = follow(stack, marks, seconds);
@@ -62,6 +72,24 @@ public final class SustainedBenchmark {
             Locale.ROOT,
             "sheet closed %.1f s after the last message",
             (System.nanoTime() - last) / 1e9));
+  }
+
+  private static void awaitRows(Installation on) {
+    try {
+      await()
+          .atMost(LONGEST_CATCHING_UP)
+          .pollInterval(Duration.ofSeconds(5))
+          .until(() -> newestRowSeconds(on) <= NEWEST_ROW_SECONDS);
+    } catch (ConditionTimeoutException e) {
+      on.say("rows are still behind: what follows is measured beside them");
+    }
+  }
+
+  private static long newestRowSeconds(Installation on) {
+    long age =
+        on.number("SELECT dateDiff('second', max(received_at), now()) FROM tocsin.alert_updates");
+    on.say("the newest row is " + age + " s old");
+    return age;
   }
 
   private static List<Latencies> follow(Stack stack, Marks marks, int seconds) throws Exception {
