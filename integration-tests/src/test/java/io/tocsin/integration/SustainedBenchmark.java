@@ -10,9 +10,9 @@ import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * Whether a rate can be sustained: the traffic of {@link CostBenchmark} for some minutes, and how
- * long marked alert updates and DHCP packets take amid it, how many records wait for their rows
- * before and after, and how long after the last message the balance sheet is closed. {@code
- * ONLY=sustained make bench-cost} runs it.
+ * long marked alert updates and DHCP packets take amid it, how old the newest row is before and
+ * after, and how long after the last message the balance sheet is closed. {@code ONLY=sustained
+ * make bench-cost} runs it.
  *
  * <p>Arguments: messages a second (60000), seconds (180).
  */
@@ -54,12 +54,11 @@ public final class SustainedBenchmark {
       CostBenchmark.warmUp(pipeline);
       follow(stack, marks, SETTLING_SECONDS);
       awaitRows(on);
-      sayWaiting(on);
       CostBenchmark.Usage before = CostBenchmark.usage(pipeline);
       List<Latencies> found = follow(stack, marks, seconds);
       CostBenchmark.print(
           "marked ones among them", perSecond, before, CostBenchmark.usage(pipeline), pipeline);
-      sayWaiting(on);
+      newestRowSeconds(on);
       System.out.println(Latencies.HEADING);
       found.forEach(each -> System.out.println(each.row()));
     } finally {
@@ -85,6 +84,7 @@ public final class SustainedBenchmark {
     }
   }
 
+  /** Not how many wait by the balance sheet: its counts are rows too, and as late. */
   private static long newestRowSeconds(Installation on) {
     long age =
         on.number("SELECT dateDiff('second', max(received_at), now()) FROM tocsin.alert_updates");
@@ -98,10 +98,5 @@ public final class SustainedBenchmark {
       run.send(seconds);
       return run.all();
     }
-  }
-
-  private static void sayWaiting(Installation on) {
-    long waiting = on.number("SELECT toInt64(sum(in_flight) + sum(missing)) FROM tocsin.balance");
-    on.say(String.format(Locale.ROOT, "records that wait for their rows: %,d", waiting));
   }
 }

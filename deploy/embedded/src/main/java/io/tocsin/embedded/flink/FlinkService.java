@@ -87,8 +87,8 @@ public final class FlinkService {
 
   /** Of the machine, or of the container. */
   private static long memoryMib() {
-    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize()
-        / MemorySize.ofMebiBytes(1).getBytes();
+    var machine = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
+    return new MemorySize(machine.getTotalMemorySize()).getMebiBytes();
   }
 
   /**
