@@ -140,6 +140,9 @@ impl Publisher for KafkaPublisher {
 
     fn close(&self) -> Remainder {
         self.is_closing.store(true, Ordering::Release);
+        if let Some(spool) = &self.sender.deliveries.spool {
+            spool.end_drain();
+        }
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             thread.thread().unpark();
             if thread.join().is_err() {
@@ -215,10 +218,10 @@ impl Sender {
 
     /// Hands the spool's front over, or waits a little where that is not possible.
     fn drain_one(&self, spool: &Spool, leftovers: &mut Leftovers) {
-        if !spool.wait(WAIT) {
+        if !spool.has_unsent() {
             // What an earlier run left is gone: give its memory back.
             *leftovers = Leftovers::default();
-            return;
+            return spool.wait();
         }
         if let Some(pause) = self.deliveries.back_off() {
             return self.deliveries.wait(pause.min(WAIT));

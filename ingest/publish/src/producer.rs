@@ -20,7 +20,7 @@ use crate::waiting::{Pushed, Turn};
 /// How long reports may gather while records are on their way. Nobody waits for an acknowledgement sooner: `kafka.linger` alone is longer.
 const GATHER: Duration = Duration::from_millis(5);
 /// How long an idle thread leaves librdkafka alone, which tells of trouble the same way.
-const IDLE: Duration = Duration::from_millis(50);
+const IDLE: Duration = Duration::from_millis(500);
 
 /// In place of rdkafka's `ThreadedProducer`, whose thread asks the clock without a pause through the last millisecond of every wait, and does not tell
 /// whether there were reports.

@@ -18,7 +18,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tocsin_telemetry::Loss;
 
@@ -116,6 +115,8 @@ struct State {
     /// What came back from the producer since [`Spool::begin_return`]; older than everything in `segments`.
     returned: Option<Segment>,
     is_returning: bool,
+    /// Nobody waits any more for what is appended.
+    is_drained_no_more: bool,
     /// Room on the disk for `returned`, until it is used.
     reserve: Option<Reserve>,
     /// Lower than the number of any segment of this run: also of those that are read, whose files stand until their records are acknowledged.
@@ -147,6 +148,7 @@ impl Spool {
             segments,
             returned: None,
             is_returning: false,
+            is_drained_no_more: false,
             reserve: Reserve::make(dir, sizes.return_bytes),
             number_for_returned,
             next_number,
@@ -214,17 +216,21 @@ impl Spool {
         segments.into_iter().flatten().map(|entry| entry.into_record(None))
     }
 
+    /// Ends the drainer's wait: from now on nobody takes from the front.
+    pub(crate) fn end_drain(&self) {
+        self.lock().is_drained_no_more = true;
+        self.appended.notify_all();
+    }
+
     /// From now on, what is appended came back from the producer, and goes in front of what is there. The drainer must have ended.
     pub(crate) fn begin_return(&self) {
         self.lock().is_returning = true;
     }
 
-    /// Waits until records wait, at most `timeout`.
-    pub(crate) fn wait(&self, timeout: Duration) -> bool {
+    /// Waits until records wait, or until [`Spool::end_drain`].
+    pub(crate) fn wait(&self) {
         let state = self.lock();
-        let waited = self.appended.wait_timeout_while(state, timeout, |_| !self.has_unsent());
-        drop(waited);
-        self.has_unsent()
+        drop(self.appended.wait_while(state, |state| !state.is_drained_no_more && !self.has_unsent()));
     }
 
     /// The record at the front; it stays there until [`Spool::advance`].

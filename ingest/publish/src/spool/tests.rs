@@ -362,6 +362,25 @@ fn a_damaged_file_is_set_aside_and_the_next_is_sent() {
 }
 
 #[test]
+fn the_drainer_waits_until_there_is_a_record_or_the_drain_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = &open(dir.path());
+    let (woken, wakes) = std::sync::mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            spool.wait();
+            woken.send(take(spool).map(|(text, _)| text)).unwrap();
+            spool.wait();
+            woken.send(None).unwrap();
+        });
+        spool.append(&record("a", None)).unwrap();
+        assert_eq!(wakes.recv().unwrap().as_deref(), Some("a"));
+        spool.end_drain();
+        assert_eq!(wakes.recv().unwrap(), None);
+    });
+}
+
+#[test]
 fn a_folder_belongs_to_one_agent() {
     let dir = tempfile::tempdir().unwrap();
     let _first = open(dir.path());
