@@ -75,6 +75,8 @@ public final class JavaProcess {
     command.add(ProcessHandle.current().info().command().orElse("java"));
     // The serial collector starts fastest and needs least memory; heaps here are small.
     command.addAll(List.of("-Xmx" + heap, "-XX:+UseSerialGC", "-XX:+ExitOnOutOfMemoryError"));
+    // No file of counters for jstat: a thread would wake for it twenty times a second.
+    command.add("-XX:-UsePerfData");
     command.add("-Dlog4j2.configurationFile=tocsin-service-log4j2.properties");
     command.addAll(flags);
     command.addAll(classArchiveFlags(main.getName()));
