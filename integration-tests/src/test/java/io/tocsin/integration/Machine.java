@@ -23,14 +23,23 @@ final class Machine {
     return cpuSecondsOf(Path.of("/proc/" + pid));
   }
 
-  /** Of them those in which a JVM compiled; none where the process is no JVM. */
+  /**
+   * Of them those in which a JVM compiled; none where the process is no JVM. A JVM ends compiler
+   * threads that have nothing to do: one that did since the threads were listed counts no more.
+   */
   static double compilerCpuSeconds(long pid) throws IOException {
     double seconds = 0;
     try (DirectoryStream<Path> threads =
         Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
       for (Path thread : threads) {
-        if (Files.readString(thread.resolve("comm")).matches("C[12] Compiler(?s:.*)")) {
-          seconds += cpuSecondsOf(thread);
+        try {
+          if (Files.readString(thread.resolve("comm")).matches("C[12] Compiler(?s:.*)")) {
+            seconds += cpuSecondsOf(thread);
+          }
+        } catch (IOException unread) {
+          if (Files.exists(thread)) {
+            throw unread;
+          }
         }
       }
     }
