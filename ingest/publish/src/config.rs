@@ -18,7 +18,7 @@ pub struct KafkaConfig {
     pub config_file: Option<PathBuf>,
     /// `none`, `lz4` or `snappy`.
     pub compression: Compression,
-    /// How far the moments lie apart at which records of DHCP go; of alert updates a quarter of it, of lines and traps twice, of samples ten times.
+    /// How far the moments lie apart at which alert updates and DHCP go; of lines and traps twice as far, of samples ten times.
     #[serde(with = "humantime_serde")]
     pub linger: Duration,
     /// Records in memory that Kafka has not acknowledged; above it they go to the spool.
