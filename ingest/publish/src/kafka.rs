@@ -141,7 +141,7 @@ impl Publisher for KafkaPublisher {
     fn close(&self) -> Remainder {
         self.is_closing.store(true, Ordering::Release);
         if let Some(spool) = &self.sender.deliveries.spool {
-            spool.end_drain();
+            spool.wake();
         }
         for thread in self.threads.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
             thread.thread().unpark();
@@ -190,7 +190,7 @@ impl Sender {
             }
         }
         while !is_closing.load(Ordering::Acquire) {
-            self.drain_one(spool, &mut leftovers);
+            self.drain_one(spool, &mut leftovers, is_closing);
         }
     }
 
@@ -216,12 +216,12 @@ impl Sender {
         false
     }
 
-    /// Hands the spool's front over, or waits a little where that is not possible.
-    fn drain_one(&self, spool: &Spool, leftovers: &mut Leftovers) {
+    /// Hands the spool's front over, or waits: where there is none until there is one, else a little.
+    fn drain_one(&self, spool: &Spool, leftovers: &mut Leftovers, is_closing: &AtomicBool) {
         if !spool.has_unsent() {
             // What an earlier run left is gone: give its memory back.
             *leftovers = Leftovers::default();
-            return spool.wait();
+            return spool.wait(is_closing);
         }
         if let Some(pause) = self.deliveries.back_off() {
             return self.deliveries.wait(pause.min(WAIT));

@@ -16,7 +16,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tocsin_telemetry::Loss;
@@ -115,8 +115,6 @@ struct State {
     /// What came back from the producer since [`Spool::begin_return`]; older than everything in `segments`.
     returned: Option<Segment>,
     is_returning: bool,
-    /// Nobody waits any more for what is appended.
-    is_drained_no_more: bool,
     /// Room on the disk for `returned`, until it is used.
     reserve: Option<Reserve>,
     /// Lower than the number of any segment of this run: also of those that are read, whose files stand until their records are acknowledged.
@@ -148,7 +146,6 @@ impl Spool {
             segments,
             returned: None,
             is_returning: false,
-            is_drained_no_more: false,
             reserve: Reserve::make(dir, sizes.return_bytes),
             number_for_returned,
             next_number,
@@ -216,9 +213,10 @@ impl Spool {
         segments.into_iter().flatten().map(|entry| entry.into_record(None))
     }
 
-    /// Ends the drainer's wait: from now on nobody takes from the front.
-    pub(crate) fn end_drain(&self) {
-        self.lock().is_drained_no_more = true;
+    /// Lets the drainer look again whether it is over.
+    pub(crate) fn wake(&self) {
+        // Not between its look and its wait.
+        drop(self.lock());
         self.appended.notify_all();
     }
 
@@ -227,10 +225,10 @@ impl Spool {
         self.lock().is_returning = true;
     }
 
-    /// Waits until records wait, or until [`Spool::end_drain`].
-    pub(crate) fn wait(&self) {
+    /// Waits until records wait, or until it is over and [`Spool::wake`] was called.
+    pub(crate) fn wait(&self, is_over: &AtomicBool) {
         let state = self.lock();
-        drop(self.appended.wait_while(state, |state| !state.is_drained_no_more && !self.has_unsent()));
+        drop(self.appended.wait_while(state, |_| !is_over.load(Ordering::Acquire) && !self.has_unsent()));
     }
 
     /// The record at the front; it stays there until [`Spool::advance`].

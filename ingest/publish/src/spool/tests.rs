@@ -362,20 +362,21 @@ fn a_damaged_file_is_set_aside_and_the_next_is_sent() {
 }
 
 #[test]
-fn the_drainer_waits_until_there_is_a_record_or_the_drain_ends() {
+fn the_drainer_waits_until_there_is_a_record_or_it_is_over() {
     let dir = tempfile::tempdir().unwrap();
-    let spool = &open(dir.path());
+    let (spool, is_over) = (&open(dir.path()), &AtomicBool::new(false));
     let (woken, wakes) = std::sync::mpsc::channel();
     std::thread::scope(|scope| {
         scope.spawn(move || {
-            spool.wait();
+            spool.wait(is_over);
             woken.send(take(spool).map(|(text, _)| text)).unwrap();
-            spool.wait();
+            spool.wait(is_over);
             woken.send(None).unwrap();
         });
         spool.append(&record("a", None)).unwrap();
         assert_eq!(wakes.recv().unwrap().as_deref(), Some("a"));
-        spool.end_drain();
+        is_over.store(true, Ordering::Release);
+        spool.wake();
         assert_eq!(wakes.recv().unwrap(), None);
     });
 }

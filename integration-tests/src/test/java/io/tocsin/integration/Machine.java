@@ -32,18 +32,22 @@ final class Machine {
     try (DirectoryStream<Path> threads =
         Files.newDirectoryStream(Path.of("/proc/" + pid + "/task"))) {
       for (Path thread : threads) {
-        try {
-          if (Files.readString(thread.resolve("comm")).matches("C[12] Compiler(?s:.*)")) {
-            seconds += cpuSecondsOf(thread);
-          }
-        } catch (IOException unread) {
-          if (Files.exists(thread)) {
-            throw unread;
-          }
-        }
+        seconds += cpuSecondsOfCompiler(thread);
       }
     }
     return seconds;
+  }
+
+  private static double cpuSecondsOfCompiler(Path thread) throws IOException {
+    try {
+      String name = Files.readString(thread.resolve("comm"));
+      return name.matches("C[12] Compiler(?s:.*)") ? cpuSecondsOf(thread) : 0;
+    } catch (IOException unread) {
+      if (Files.exists(thread)) {
+        throw unread;
+      }
+      return 0;
+    }
   }
 
   private static double cpuSecondsOf(Path process) throws IOException {
