@@ -18,7 +18,7 @@ use crate::topic::TopicHandle;
 use crate::waiting::{Pushed, Turn};
 
 /// How long reports may gather while records are on their way. Nobody waits for an acknowledgement sooner: `kafka.linger` alone is longer.
-const GATHER: Duration = Duration::from_millis(5);
+const GATHER: Duration = Duration::from_millis(10);
 /// How long an idle thread leaves librdkafka alone, which tells of trouble the same way.
 const IDLE: Duration = Duration::from_millis(500);
 

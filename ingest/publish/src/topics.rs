@@ -18,13 +18,13 @@ fn sixteenths(topic: Topic) -> u64 {
     }
 }
 
-/// How far the moments lie apart at which records of a topic go. Each alert update may page, and of a lease others hear in time. Of few lines and
-/// traps comes a page, and they are read by most jobs. Samples are judged over many seconds. Each request less is cheaper for agent, broker and jobs:
-/// what a request costs is not its records.
+/// How far the moments lie apart at which records of a topic go. Each alert update may page. Of few lines and traps comes a page, and
+/// of a lease others hear in time all the same. Samples are judged over many seconds. Each request less is cheaper for agent, broker and jobs: what a
+/// request costs is not its records.
 fn linger(topic: Topic, linger: Duration) -> Duration {
     match topic {
-        Topic::Alert | Topic::Dhcp => linger,
-        Topic::Syslog | Topic::Snmp => linger * 2,
+        Topic::Alert => linger,
+        Topic::Syslog | Topic::Snmp | Topic::Dhcp => linger * 2,
         Topic::AgentStats | Topic::Rejects | Topic::Counters | Topic::Probe => linger * 10,
     }
 }
@@ -107,7 +107,7 @@ mod tests {
     fn alert_updates_wait_least_and_every_topic_goes_with_them() {
         let wait = |topic| linger(topic, KafkaConfig::default().linger).as_millis();
         let [alert, dhcp, syslog, stats] = [Topic::Alert, Topic::Dhcp, Topic::Syslog, Topic::AgentStats].map(wait);
-        assert_eq!([alert, dhcp, syslog, stats], [40, 40, 80, 400]);
+        assert_eq!([alert, dhcp, syslog, stats], [40, 80, 80, 400]);
         assert!(Topic::ALL.into_iter().all(|topic| wait(topic) % alert == 0));
     }
 }

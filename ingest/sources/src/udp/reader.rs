@@ -46,15 +46,14 @@ struct Pause {
 }
 
 impl Pause {
-    /// Short against everything a person or a page could notice, and against the time that a record waits for its company (`kafka.linger`).
-    const DURATION: Duration = Duration::from_millis(5);
-    /// Batches closer than this are steady traffic; a datagram on its own is passed on at once.
-    const STEADY: Duration = Duration::from_millis(5);
-    /// Holds twice what a burst of a million datagrams a second brings in a pause. A smaller one, as most systems grant it, must be emptied at once.
+    /// Short against everything a person or a page could notice, and against the time that a record waits for its company (`kafka.linger`). Batches
+    /// closer than this are steady traffic; a datagram on its own is passed on at once.
+    const DURATION: Duration = Duration::from_millis(10);
+    /// Holds what a burst of a million datagrams a second brings in a pause. A smaller one, as most systems grant it, must be emptied at once.
     const MIN_BUFFER_BYTES: u64 = 8 * 1024 * 1024;
 
     fn after(&mut self, datagrams: usize, buffer_bytes: u64) {
-        let is_steady = self.ready.is_some_and(|ready| ready.elapsed() < Self::STEADY);
+        let is_steady = self.ready.is_some_and(|ready| ready.elapsed() < Self::DURATION);
         if is_steady && datagrams < BATCH_DATAGRAMS / 2 && buffer_bytes >= Self::MIN_BUFFER_BYTES {
             thread::sleep(Self::DURATION);
         }
