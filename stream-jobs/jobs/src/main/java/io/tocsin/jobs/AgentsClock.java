@@ -20,6 +20,12 @@ import org.apache.flink.api.common.eventtime.WatermarkStrategy;
  * timestamp stays the broker's.
  */
 public final class AgentsClock {
+  /**
+   * From one watermark to the next: what waits for one waits for seconds. Each is a timer of every
+   * source, and a message to every task behind it.
+   */
+  static final Duration TOLD_EVERY = Duration.ofMillis(500);
+
   private static final Duration IDLE_PARTITION_AFTER = Duration.ofSeconds(5);
 
   /**

@@ -15,11 +15,18 @@ public enum Buffering {
   LOW_LATENCY(Duration.ZERO, Duration.ZERO),
 
   /**
-   * What comes of it is late by seconds anyway, by a checkpoint or by the wait for event time: up
-   * to 250 ms at the broker, and as long between tasks. Each task that waits so has a thread that
-   * wakes as often, which is why it is not Flink's usual 100 ms.
+   * A row is seen at a commit, two seconds apart: up to 250 ms at the broker, and between tasks as
+   * in {@link #BATCHED}, because a commit sends what waits.
    */
-  BATCHED(Duration.ofMillis(250), Duration.ofMillis(250));
+  COMMITTED(Duration.ofMillis(500), Duration.ofMillis(250)),
+
+  /**
+   * What comes of it is late by seconds anyway, by the wait for event time: up to 500 ms at the
+   * broker, and as long between tasks. Each task that waits so has a thread that wakes as often,
+   * and each fetch of an idle stack costs a broker and a reader, which is why it is not Flink's
+   * usual 100 ms.
+   */
+  BATCHED(Duration.ofMillis(500), Duration.ofMillis(500));
 
   private final Duration bufferTimeout;
   private final Duration fetchWait;

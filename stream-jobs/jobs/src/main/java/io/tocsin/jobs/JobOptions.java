@@ -58,6 +58,12 @@ public abstract class JobOptions {
       })
   private int kafkaGeneration;
 
+  /**
+   * Between checkpoints of a job that pages nobody by itself, or whose state is large: each writes
+   * all that lies on the heap.
+   */
+  protected static final long RARE_CHECKPOINTS_SECONDS = 30;
+
   @Option(
       names = "--checkpoint-interval-seconds",
       paramLabel = "N",

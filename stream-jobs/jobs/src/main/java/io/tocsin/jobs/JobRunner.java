@@ -91,6 +91,8 @@ public final class JobRunner {
         CheckpointingOptions.TOLERABLE_FAILURE_NUMBER,
         options.tolerableFailedCheckpoints());
     setUnlessConfigured(env, settings, ExecutionOptions.BUFFER_TIMEOUT, buffering.bufferTimeout());
+    setUnlessConfigured(
+        env, settings, PipelineOptions.AUTO_WATERMARK_INTERVAL, AgentsClock.TOLD_EVERY);
     setUnlessConfigured(env, settings, BLOOM_FILTERS, true);
     setUnlessConfigured(
         env,

@@ -4,6 +4,7 @@ import static io.tocsin.testsupport.Instants.NOON;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.tocsin.events.v1.Event;
+import io.tocsin.jobs.archive.ArchiveOptions;
 import io.tocsin.testsupport.TestEvents;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,13 +16,30 @@ import org.apache.flink.api.common.eventtime.WatermarkGenerator;
 import org.apache.flink.api.common.eventtime.WatermarkGeneratorSupplier;
 import org.apache.flink.api.common.eventtime.WatermarkOutput;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.clock.RelativeClock;
 import org.apache.flink.util.clock.SystemClock;
 import org.junit.jupiter.api.Test;
 
 class AgentsClockTest {
+  @Test
+  void timeIsToldTwiceASecondUnlessTheClusterSaysOtherwise() {
+    Configuration cluster = new Configuration();
+    assertThat(watermarkInterval(cluster)).hasMillis(500);
+    cluster.set(PipelineOptions.AUTO_WATERMARK_INTERVAL, Duration.ofMillis(50));
+    assertThat(watermarkInterval(cluster)).hasMillis(50);
+  }
+
+  private static Duration watermarkInterval(Configuration cluster) {
+    var env = StreamExecutionEnvironment.createLocalEnvironment(cluster);
+    JobRunner.prepare(env, new ArchiveOptions(), Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
+    return env.getConfiguration().get(PipelineOptions.AUTO_WATERMARK_INTERVAL);
+  }
+
   /** The end of time from a register would fire every timer as soon as the events are idle. */
   @Test
   void whatHasNoTimeIsIdleAndTellsNoTime() {

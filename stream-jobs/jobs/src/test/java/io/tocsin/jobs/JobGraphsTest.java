@@ -100,7 +100,7 @@ class JobGraphsTest {
     long expectedMillis =
         switch (job) {
           case ArchiveJob.NAME -> 2_000;
-          case RegistrationsJob.NAME -> 30_000;
+          case RegistrationsJob.NAME, WanJob.NAME, FindingsJob.NAME -> 30_000;
           default -> 10_000;
         };
 

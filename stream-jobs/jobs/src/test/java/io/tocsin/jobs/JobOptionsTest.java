@@ -18,6 +18,7 @@ import io.tocsin.jobs.registrations.RegistrationsOptions;
 import io.tocsin.jobs.wan.WanOptions;
 import io.tocsin.kafka.KafkaConnection;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -58,8 +59,10 @@ class JobOptionsTest {
     assertThat(alerts.kafka()).isEqualTo(KafkaConnection.of("127.0.0.1:9092"));
     assertThat(alerts.checkpointInterval()).isEqualTo(Duration.ofSeconds(10));
     assertThat(archive.checkpointInterval()).isEqualTo(Duration.ofSeconds(2));
-    assertThat(parse(new RegistrationsOptions()).checkpointInterval())
-        .isEqualTo(Duration.ofSeconds(30));
+    assertThat(List.of(new RegistrationsOptions(), new WanOptions(), new FindingsOptions()))
+        .allSatisfy(
+            options ->
+                assertThat(parse(options).checkpointInterval()).isEqualTo(Duration.ofSeconds(30)));
     assertThat(archive.clickHouse()).isEqualTo(ClickHouseConnection.open("http://127.0.0.1:8123"));
     assertThat(alerts.settings().timing()).isEqualTo(AlertTiming.DEFAULT);
     assertThat(alerts.settings().updateExpiry()).isEqualTo(UpdateExpiry.of(Duration.ofDays(7)));

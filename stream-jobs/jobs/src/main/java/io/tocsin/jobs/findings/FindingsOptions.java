@@ -122,6 +122,11 @@ public final class FindingsOptions extends JobOptions {
       })
   private double resolverSlowMs;
 
+  /** With the defaults of the command line. */
+  public FindingsOptions() {
+    super(RARE_CHECKPOINTS_SECONDS);
+  }
+
   @Override
   protected void check() {
     requireAtLeast("--resolver-disagrees-answers", resolverDisagreesAnswers, 1);

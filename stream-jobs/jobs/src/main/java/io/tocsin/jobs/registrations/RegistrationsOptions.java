@@ -12,8 +12,6 @@ import picocli.CommandLine.Option;
 public final class RegistrationsOptions extends JobOptions {
   private static final FindingLimits DEFAULT = FindingLimits.DEFAULT;
 
-  private static final long CHECKPOINT_INTERVAL_SECONDS = 30;
-
   @Option(
       names = "--dhcp-servers",
       paramLabel = "ADDRESS,..",
@@ -117,7 +115,7 @@ public final class RegistrationsOptions extends JobOptions {
    * all of them; all that it bounds is what is told again after a failure.
    */
   public RegistrationsOptions() {
-    super(CHECKPOINT_INTERVAL_SECONDS);
+    super(RARE_CHECKPOINTS_SECONDS);
   }
 
   @Override

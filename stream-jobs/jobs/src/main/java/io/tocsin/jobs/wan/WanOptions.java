@@ -14,6 +14,11 @@ public final class WanOptions extends JobOptions {
       })
   private boolean hourOfWeek;
 
+  /** With the defaults of the command line. */
+  public WanOptions() {
+    super(RARE_CHECKPOINTS_SECONDS);
+  }
+
   @Override
   protected void check() {
     // Nothing that could be wrong.
