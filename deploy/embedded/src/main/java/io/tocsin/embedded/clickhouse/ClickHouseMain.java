@@ -26,10 +26,14 @@ import picocli.CommandLine.Option;
     description = "ClickHouse's engine behind its own listeners.")
 public final class ClickHouseMain implements Callable<Integer> {
 
-  /** A query without end: the engine leaves when its query is done. */
+  /**
+   * A query without end: the engine leaves when its query is done. Who runs it asks for its
+   * progress ten times a second; nobody wants to know.
+   */
   private static final String LISTEN_FOREVER =
       "SYSTEM START LISTEN HTTP; SYSTEM START LISTEN TCP; SELECT sleepEachRow(3) FROM system.numbers FORMAT Null"
-          + " SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0";
+          + " SETTINGS max_block_size = 1, function_sleep_max_microseconds_per_block = 0,"
+          + " interactive_delay = 3600000000";
 
   @Option(names = "--library", required = true, paramLabel = "FILE", description = "libchdb.so")
   private Path library;

@@ -95,7 +95,7 @@ public final class FlinkService {
    * Half of the heap is for what is new: the archive keeps records until their commit, a second or
    * more, and what outgrows the young generation costs a collection of everything. After one, three
    * fifths of the heap are free. Without a size for classes everything is collected three times
-   * while they are loaded. Flink's two schedulers look at their clocks each 50 ms and not each 10:
+   * while they are loaded. Flink's two schedulers look at their clocks each 100 ms and not each 10:
    * what they time are heartbeats, pauses and time-outs, and looking is most of what they do. As
    * deploy/images/flink/start has it.
    */
@@ -105,7 +105,7 @@ public final class FlinkService {
                 "-XX:NewRatio=1",
                 "-XX:MinHeapFreeRatio=60",
                 "-XX:MetaspaceSize=128m",
-                "-Dpekko.scheduler.tick-duration=50ms"),
+                "-Dpekko.scheduler.tick-duration=100ms"),
             JavaProcess.flinkFlags().stream())
         .toList();
   }

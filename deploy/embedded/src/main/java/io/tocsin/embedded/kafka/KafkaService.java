@@ -87,6 +87,7 @@ public final class KafkaService {
         share.coordinator.state.topic.num.partitions=4
         share.coordinator.state.topic.min.isr=1
         group.initial.rebalance.delay.ms=0
+        group.coordinator.threads=1
         broker.heartbeat.interval.ms=500
         broker.session.timeout.ms=3000
         metadata.max.idle.interval.ms=5000
