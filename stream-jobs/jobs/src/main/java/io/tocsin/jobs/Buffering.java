@@ -22,9 +22,8 @@ public enum Buffering {
 
   /**
    * What comes of it is late by seconds anyway, by the wait for event time: up to 500 ms at the
-   * broker, and as long between tasks. Each task that waits so has a thread that wakes as often,
-   * and each fetch of an idle stack costs a broker and a reader, which is why it is not Flink's
-   * usual 100 ms.
+   * broker, and as long between tasks. It is not Flink's usual 100 ms, because each task that waits
+   * so has a thread that wakes as often, and each fetch wakes a broker and a reader.
    */
   BATCHED(Duration.ofMillis(500), Duration.ofMillis(500));
 

@@ -28,6 +28,12 @@ import picocli.CommandLine.ParameterException;
       "Flink's own settings come from Flink's configuration."
     })
 public abstract class JobOptions {
+  /**
+   * Between checkpoints of a job that pages nobody by itself, or whose state is large: each writes
+   * all that lies on the heap.
+   */
+  protected static final long RARE_CHECKPOINTS_SECONDS = 30;
+
   private static final String DEFAULT_KAFKA = "127.0.0.1:9092";
 
   @Option(
@@ -57,12 +63,6 @@ public abstract class JobOptions {
         "flink run --allowNonRestoredState, and leave the number as it is from then on"
       })
   private int kafkaGeneration;
-
-  /**
-   * Between checkpoints of a job that pages nobody by itself, or whose state is large: each writes
-   * all that lies on the heap.
-   */
-  protected static final long RARE_CHECKPOINTS_SECONDS = 30;
 
   @Option(
       names = "--checkpoint-interval-seconds",

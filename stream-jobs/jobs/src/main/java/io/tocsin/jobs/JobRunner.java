@@ -69,11 +69,12 @@ public final class JobRunner {
    * Prepares an environment: exactly-once checkpoints, because rows reach ClickHouse at checkpoints
    * and never without them; no Kryo, because its state cannot evolve; what one operator of a task
    * gives to the next is not copied, because all of it are messages of protobuf and records, which
-   * nobody changes; buffers as the job says. Where state lies in RocksDB, filters say which of its
-   * files cannot have a key: without them a read of one of a million keys costs up to twice as
-   * much. After a failure those that page start first, and an earlier one makes nobody wait longer
-   * ({@link Restart}). What Flink's configuration says about checkpoints, parallelism, buffers,
-   * filters and how long failures are remembered is left alone.
+   * nobody changes; buffers as the job says, time as {@link AgentsClock} does. Where state lies in
+   * RocksDB, filters say which of its files cannot have a key: without them a read of one of a
+   * million keys costs up to twice as much. After a failure those that page start first, and an
+   * earlier one makes nobody wait longer ({@link Restart}). What Flink's configuration says about
+   * checkpoints, parallelism, buffers, watermarks, filters and how long failures are remembered is
+   * left alone.
    */
   public static void prepare(
       StreamExecutionEnvironment env, JobOptions options, Buffering buffering, Restart restart) {
