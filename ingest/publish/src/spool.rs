@@ -12,13 +12,15 @@ mod reserve;
 mod segment;
 
 use std::collections::VecDeque;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use tocsin_telemetry::Loss;
 
 use crate::Record;
@@ -106,7 +108,8 @@ pub(crate) struct Spool {
     /// Bytes of entries that were not handed over yet.
     unsent_bytes: AtomicU64,
     disk_bytes: Arc<AtomicU64>,
-    _lock: File,
+    /// Let go last, and not by closing it: a child process that has not begun its own program yet has the file open too.
+    _lock: Flock<File>,
 }
 
 #[derive(Debug)]
@@ -130,9 +133,9 @@ impl Spool {
         let io_error = |error| OpenError::Io { dir: dir.to_owned(), error };
         fs::create_dir_all(dir).map_err(io_error)?;
         let lock = private_file().create(true).truncate(true).open(dir.join("lock")).map_err(io_error)?;
-        lock.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => OpenError::InUse { dir: dir.to_owned() },
-            TryLockError::Error(error) => io_error(error),
+        let lock = Flock::lock(lock, FlockArg::LockExclusiveNonblock).map_err(|(_, error)| match error {
+            Errno::EWOULDBLOCK => OpenError::InUse { dir: dir.to_owned() },
+            error => io_error(error.into()),
         })?;
         let disk_bytes = Arc::new(AtomicU64::new(0));
         let segments = segment::leftovers(dir, &disk_bytes).map_err(io_error)?;

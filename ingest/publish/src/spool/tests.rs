@@ -21,11 +21,17 @@ fn open_sized(dir: &Path, sizes: Sizes) -> Spool {
     Spool::open(dir, sizes).unwrap()
 }
 
+/// A kill drops nothing but the lock.
+fn kill(spool: Spool) {
+    let Spool { state, _lock: lock, .. } = spool;
+    lock.unlock().unwrap();
+    std::mem::forget(state);
+}
+
 /// What a power cut leaves: of each file what was synced.
 fn cut_power(spool: Spool, dir: &Path) {
     let synced = spool.lock().segments.iter().map(Segment::synced).collect::<Vec<_>>();
-    spool._lock.unlock().unwrap();
-    std::mem::forget(spool);
+    kill(spool);
     for (number, bytes) in synced {
         let file = fs::OpenOptions::new().write(true).open(dir.join(format!("{number:020}.spool"))).unwrap();
         file.set_len(bytes).unwrap();
@@ -86,9 +92,8 @@ fn what_was_handed_over_but_not_acknowledged_is_there_after_a_kill() {
     let spool = open(dir.path());
     spool.append(&record("one", None)).unwrap();
     let (_, unacknowledged) = take(&spool).unwrap();
-    // A kill drops nothing: forget what a destructor would clean up, but give the lock back.
-    spool._lock.unlock().unwrap();
-    std::mem::forget((spool, unacknowledged));
+    kill(spool);
+    std::mem::forget(unacknowledged);
     assert_eq!(take_all(&open(dir.path())), ["one"]);
 }
 
@@ -387,6 +392,17 @@ fn a_folder_belongs_to_one_agent() {
     let _first = open(dir.path());
     let sizes = Sizes { max_bytes: 1, return_bytes: 0, segment_bytes: 1 };
     assert!(matches!(Spool::open(dir.path(), sizes), Err(OpenError::InUse { .. })));
+}
+
+/// A process has every open file of its parent until it runs its own program: another thread may be starting one just now.
+#[test]
+fn a_folder_is_free_when_its_agent_has_let_it_go_also_while_a_child_has_the_lock_file_open() {
+    let dir = tempfile::tempdir().unwrap();
+    let spool = open(dir.path());
+    let inherited = spool._lock.try_clone().unwrap();
+    drop(spool);
+    drop(open(dir.path()));
+    drop(inherited);
 }
 
 #[test]
