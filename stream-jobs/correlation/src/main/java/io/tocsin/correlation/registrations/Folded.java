@@ -17,6 +17,7 @@ final class Folded {
 
   private int[] eventIdHashes = new int[8];
   private int messageCount;
+  private boolean hasLogged;
 
   Folded(Client client, List<DhcpMessage> handled) {
     this.client = client;
@@ -29,6 +30,12 @@ final class Folded {
       eventIdHashes = Arrays.copyOf(eventIdHashes, 2 * messageCount);
     }
     eventIdHashes[messageCount++] = message.eventId().hashCode();
+    hasLogged |= message.isLogged();
+  }
+
+  /** Whether a log told any of the messages; where not, all that was handled is of the wire. */
+  boolean hasLogged() {
+    return hasLogged;
   }
 
   /** Messages that were remembered. */

@@ -168,7 +168,12 @@ final class MessageFold {
 
   /** Whether the wire shows a message for the first time: it names servers by their addresses. */
   boolean isFirstOnTheWire(TrackedClient tracked, DhcpMessage message) {
-    return !message.isLogged() && isNews(onTheWire(tracked), 0, message);
+    if (message.isLogged()) {
+      return false;
+    }
+    return folded(tracked).hasLogged()
+        ? isNews(onTheWire(tracked), 0, message)
+        : isFirstOfItsKind(tracked, message);
   }
 
   private static boolean isLast(TrackedClient tracked, DhcpMessage message) {
@@ -177,7 +182,10 @@ final class MessageFold {
 
   /** What the wire shows, without repeats. */
   List<DhcpMessage> handledOnTheWire(TrackedClient tracked) {
-    return repeats.handled(onTheWire(tracked), 0);
+    Folded folded = folded(tracked);
+    return folded.hasLogged()
+        ? repeats.handled(onTheWire(tracked), 0)
+        : Collections.unmodifiableList(folded.handled);
   }
 
   private static List<DhcpMessage> onTheWire(TrackedClient tracked) {

@@ -46,12 +46,16 @@ public final class Window {
   }
 
   long sum() {
-    return Arrays.stream(counts).sum();
+    return sumBefore(0);
   }
 
   /** Sum without the newest slices, for what may yet be answered. */
   long sumBefore(int newest) {
-    return Arrays.stream(counts, 0, counts.length - newest).sum();
+    long sum = 0;
+    for (int i = 0; i < counts.length - newest; i++) {
+      sum += counts[i];
+    }
+    return sum;
   }
 
   long max() {
