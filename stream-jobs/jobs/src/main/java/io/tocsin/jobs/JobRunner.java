@@ -1,5 +1,6 @@
 package io.tocsin.jobs;
 
+import io.tocsin.connectors.kafka.KafkaEndpoints;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -75,8 +76,10 @@ public final class JobRunner {
    * earlier one makes nobody wait longer ({@link Restart}). What Flink's configuration says about
    * checkpoints, parallelism, buffers, watermarks, filters and how long failures are remembered is
    * left alone.
+   *
+   * @return Kafka, whose events wait for company as the job says, too
    */
-  public static void prepare(
+  public static KafkaEndpoints prepare(
       StreamExecutionEnvironment env, JobOptions options, Buffering buffering, Restart restart) {
     if (!env.getCheckpointConfig().isCheckpointingEnabled()) {
       env.enableCheckpointing(
@@ -106,6 +109,7 @@ public final class JobRunner {
             .get(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF)
             .plus(restart.after()));
     env.configure(settings);
+    return new KafkaEndpoints(options.kafka(), buffering.fetchWait());
   }
 
   private static <T> void setUnlessConfigured(

@@ -56,15 +56,6 @@ public final class KafkaEndpoints {
    * Ends at one cluster.
    *
    * @param connection how it is reached
-   */
-  public KafkaEndpoints(KafkaConnection connection) {
-    this(connection, Duration.ZERO);
-  }
-
-  /**
-   * Ends at one cluster, for a job that takes its time over events.
-   *
-   * @param connection how it is reached
    * @param fetchWait how long the broker may wait for a megabyte of events; zero for not at all
    */
   public KafkaEndpoints(KafkaConnection connection, Duration fetchWait) {

@@ -72,8 +72,8 @@ public final class AlertsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, AlertsOptions options) {
-    JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka());
+    KafkaEndpoints kafka =
+        JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
     define(
         env,
         Settings.of(options),

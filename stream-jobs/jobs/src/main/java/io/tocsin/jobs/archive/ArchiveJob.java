@@ -55,8 +55,8 @@ public final class ArchiveJob {
 
   /** Builds the job's graph against the Kafka and ClickHouse of the options. */
   public static void configure(StreamExecutionEnvironment env, ArchiveOptions options) {
-    JobRunner.prepare(env, options, Buffering.COMMITTED, Restart.AFTER_PAGES);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.COMMITTED.fetchWait());
+    KafkaEndpoints kafka =
+        JobRunner.prepare(env, options, Buffering.COMMITTED, Restart.AFTER_PAGES);
     define(
         env,
         kafka.archived(NAME),

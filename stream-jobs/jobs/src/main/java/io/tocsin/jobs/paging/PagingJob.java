@@ -33,11 +33,12 @@ public final class PagingJob {
 
   /** Builds the job's graph against the Kafka and the Alertmanagers of the options. */
   public static void configure(StreamExecutionEnvironment env, PagingOptions options) {
-    JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
+    KafkaEndpoints kafka =
+        JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.PAGES_FIRST);
     define(
         env,
         options.resendInterval(),
-        new KafkaEndpoints(options.kafka()).alerts(NAME),
+        kafka.alerts(NAME),
         new AlertmanagerSink(
             options.alertmanagerUrls(), options.resendInterval(), options.pageLinks()));
   }

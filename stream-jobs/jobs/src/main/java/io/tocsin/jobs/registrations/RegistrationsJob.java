@@ -54,8 +54,8 @@ public final class RegistrationsJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, RegistrationsOptions options) {
-    JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.AFTER_PAGES);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka());
+    KafkaEndpoints kafka =
+        JobRunner.prepare(env, options, Buffering.LOW_LATENCY, Restart.AFTER_PAGES);
     define(
         env,
         kafka.events(NAME, List.of(Topics.EVENTS_DHCP, Topics.AGENT_STATS)),

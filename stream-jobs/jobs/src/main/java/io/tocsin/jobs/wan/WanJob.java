@@ -52,8 +52,7 @@ public final class WanJob {
 
   /** Builds the job's graph against the Kafka of the options. */
   public static void configure(StreamExecutionEnvironment env, WanOptions options) {
-    JobRunner.prepare(env, options, Buffering.BATCHED, Restart.AFTER_PAGES);
-    KafkaEndpoints kafka = new KafkaEndpoints(options.kafka(), Buffering.BATCHED.fetchWait());
+    KafkaEndpoints kafka = JobRunner.prepare(env, options, Buffering.BATCHED, Restart.AFTER_PAGES);
     List<String> topics =
         List.of(
             Topics.EVENTS_PROBE, Topics.EVENTS_COUNTERS, Topics.EVENTS_SYSLOG, Topics.AGENT_STATS);
