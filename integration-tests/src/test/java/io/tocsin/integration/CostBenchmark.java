@@ -32,7 +32,7 @@ public final class CostBenchmark {
    */
   private static final double MAX_COMPILING_SHARE = 0.02;
 
-  private static final int MAX_WARM_UP_SECONDS = 900;
+  private static final int MAX_WARM_UP_SECONDS = 600;
   private static final int DEVICES = 100;
 
   private CostBenchmark() {}
